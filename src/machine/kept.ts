@@ -1,4 +1,4 @@
-import { isSettled, type Stamp, stampAt } from './cache.ts'
+import { type Cache, type CacheKey, isSettled, jsonCodec, type Stamp, stampAt } from './cache.ts'
 
 /** Keeps the most recently used values of a process, so that a server does not read them again. */
 export class Kept<T> {
@@ -75,3 +75,44 @@ export class KeptFiles<T> {
 
 /** The minimum cost of a value, however small its file. */
 const EACH = 1024
+
+type Row<T> = [path: string, stamp: Stamp, value: T]
+
+/** Values made from the files of a folder, stored with the state of each file: only changed files are read again. */
+export class StampedValues<T> {
+  private readonly cache: Cache
+  private readonly now: Date
+  private readonly key: CacheKey
+  private readonly rowsOf
+  private stored: ReadonlyMap<string, Row<T>> | undefined
+  private readonly rows: Row<T>[] = []
+  private isChanged = false
+
+  constructor(cache: Cache, now: Date, key: CacheKey, isValue: (value: unknown) => boolean) {
+    this.cache = cache
+    this.now = now
+    this.key = key
+    const isRow = (row: unknown) =>
+      Array.isArray(row) && typeof row[0] === 'string' && Array.isArray(row[1]) && isValue(row[2])
+    this.rowsOf = jsonCodec((json): json is Row<T>[] => Array.isArray(json) && json.every(isRow))
+  }
+
+  /** The value of a file in this state. A value that `isKept` refuses is made again the next time. */
+  of(path: string, stamp: Stamp, make: () => T, isKept: (value: T) => boolean = () => true): T {
+    this.stored ??= new Map(this.cache.read(this.key, this.rowsOf.decode)?.map((row) => [row[0], row]))
+    const row = this.stored.get(path)
+    const isKnown = row !== undefined && stamp.every((number, at) => number === row[1][at])
+    const value = isKnown ? row[2] : make()
+    if (isSettled(stamp, this.now) && isKept(value)) {
+      this.rows.push([path, stamp, value])
+      this.isChanged ||= !isKnown
+    }
+    return value
+  }
+
+  /** Stores the values that `of` returned, if there are at least so many. */
+  save(fewest = 1): void {
+    const bytes = this.isChanged && this.rows.length >= fewest ? this.rowsOf.encode(this.rows) : undefined
+    if (bytes !== undefined) this.cache.write(this.key, bytes)
+  }
+}

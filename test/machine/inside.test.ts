@@ -60,7 +60,7 @@ describe('reading below a root', () => {
   it('a pack head that is a link out tells nothing', () => {
     const out = makeProject({ 'KNOWLEDGE.md': '---\nname: private\n---\n' })
     const root = makeProject({ 'KNOWLEDGE.md': aLinkTo(join(out, 'KNOWLEDGE.md')) })
-    expect(readPackHead(join(root, 'KNOWLEDGE.md'))).toMatchObject({ code: 'PATH_ESCAPE' })
+    expect(readPackHead(join(root, 'KNOWLEDGE.md'))).toMatchObject({ problem: { code: 'PATH_ESCAPE' } })
   })
 })
 

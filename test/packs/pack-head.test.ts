@@ -117,7 +117,7 @@ describe('the head of a KNOWLEDGE.md', () => {
     const { pack } = only(packText({ description: '"a \\e[31mred\\e[0m \\u202e word"', version: '"1\\a"' }))
     expect(pack?.manifest).toMatchObject({ description: 'a red  word', version: '1' })
     const { aside } = only(packText({ '"\\e[31mkey": a\n"\\e[31mkey"': 'b' }))
-    expect(aside?.reason).toBe('the key "key" appears twice')
+    expect(aside?.reason).toBe('its frontmatter is not YAML: the key "key" appears twice')
   })
 
   it('a key called __proto__ is only a key', () => {

@@ -20,7 +20,7 @@ import {
 import type { OrganizationSource, PackConfig } from '../rules/pack-config.ts'
 import { bundleFields, bundleLayer, isBundle } from './bundle.ts'
 import { findPackage, type PackagePlaces } from './organization.ts'
-import { type HeadCache, headWarning, openHeadCache, type PackHead, resolveLink } from './pack-head.ts'
+import { HeadCache, type PackHead, resolveLink } from './pack-head.ts'
 
 /** The packs that were found, by their metadata, and what was skipped. */
 export interface Discovery {
@@ -64,14 +64,15 @@ export function discoverPacks(machine: Machine, request: DiscoveryRequest): Disc
       continue
     // The frontmatter of the built-in pack is always cached: it contains no secrets.
     const isOurs = root === realOrSame(join(request.packageFolder, 'knowledge'))
-    const heads = openHeadCache(machine, root, isOurs ? 1 : undefined)
+    const heads = new HeadCache(machine, root)
     const scan = scanRoot(root, request.config, heads)
-    heads.save()
+    heads.save(isOurs ? 1 : undefined)
     for (const { folder, depth, head, isOkf } of scan.packs) {
       if (!isNew(folder)) continue
       const path = join(folder, PACK_FILE)
       if ('problem' in head) {
-        quarantined.push({ scope, path, reason: head.problem, line: head.line, warnings: [headWarning(head)] })
+        const { message: reason, line } = head.problem
+        quarantined.push({ scope, path, reason, line, warnings: [head.problem] })
         continue
       }
       const { manifest, warnings } = readManifest(head.fields, isOkf ? String(head.fields.name) : basename(folder))

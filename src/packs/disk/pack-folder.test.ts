@@ -22,8 +22,8 @@ describe('the digests of a pack that was read before', () => {
   it('come from the cache as long as a file is the same', () => {
     const { root, machine } = makePack()
     const stamp = stampOf(statSync(join(root, 'wiki/a.md')))
-    const rows = [['wiki/a.md', 'not read', ...stamp]]
-    const key = { kind: 'pack-digests', version: 1, name: [root] }
+    const rows = [['wiki/a.md', stamp, 'not read']]
+    const key = { kind: 'pack-digests', version: 2, name: [root] }
     machine.cache.write(key, Buffer.from(JSON.stringify(rows)))
     expect(digestKnownTree(machine, { root })).toEqual({ ...digestTree({ root }), 'wiki/a.md': 'not read' })
     machine.cache.write(key, Buffer.from(JSON.stringify([['wiki/a.md', 1]])))

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { type CacheKey, isSettled, jsonCodec, type Stamp, stampOf } from '../../machine/cache.ts'
+import { type CacheKey, type Stamp, stampOf } from '../../machine/cache.ts'
 import { readDocument } from '../../machine/documents/read-document.ts'
 import { asLoadoutError, codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
+import { StampedValues } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { FileDigests } from '../../machine/rules/approval.ts'
 import { Walk } from '../../machine/walk.ts'
@@ -239,14 +240,40 @@ function indexOf(root: string): Buffer {
   return readInside(root, 'index.md', { most: LARGEST_PACK_FILE }).bytes ?? Buffer.alloc(0)
 }
 
-type Row = readonly [path: string, sha256: string, ...stamp: Stamp]
+/** Digests by path, from a cache or made anew. */
+type Digest = (path: string, stamp: Stamp, make: () => string) => string
 
 /**
  * The digest of every file of a pack and of its linked folder. Follows no symbolic link: the digest covers its target
  * path. Throws if the pack is too large.
  */
-export function digestTree(place: PackPlaceOnDisk): FileDigests {
-  return digestsOf(place, readRows(place, new Map()))
+export function digestTree(place: PackPlaceOnDisk, digest: Digest = (_path, _stamp, make) => make()): FileDigests {
+  const { root, linked } = place
+  // The files of the pack, then those of its linked folder, which replaces the pack's own folder of that name.
+  const own = linked?.isBundle ? [] : listFiles(root)
+  const files = own
+    .filter((path) => linked === undefined || !path.startsWith(`${linked.layer}/`))
+    .map((path) => ({ from: root, inside: path, path }))
+  if (linked !== undefined) {
+    const { paths, isCut } = listLinked(linked, root)
+    const from = linkedRoot(linked)
+    if (isCut) throw tooLarge(from, `more than ${MOST_LINKED} documents`)
+    files.push(...paths.map((inside) => ({ from, inside, path: `${linked.layer}/${inside}` })))
+  }
+  let left = MOST_TREE_BYTES
+  const digests = files.map(({ from, inside, path }) => {
+    const full = join(from, inside)
+    try {
+      // Before the content is read: a change in between is noticed the next time.
+      const stat = lstatSync(full)
+      left -= stat.isFile() && stat.size <= NEVER_READ ? stat.size : 0
+      if (left < 0) throw tooLarge(from, `more than ${MOST_TREE_BYTES} bytes`)
+      return [path, digest(path, stampOf(stat), () => sha256(contentOf(from, inside, stat)))]
+    } catch (error) {
+      throw asLoadoutError(error, full, 'read')
+    }
+  })
+  return Object.fromEntries(linked?.isBundle ? [[PACK_FILE, sha256(indexOf(linked.root))], ...digests] : digests)
 }
 
 /**
@@ -255,56 +282,11 @@ export function digestTree(place: PackPlaceOnDisk): FileDigests {
  */
 export function digestKnownTree(machine: Machine, place: PackPlaceOnDisk): FileDigests {
   const { root, linked } = place
-  const key: CacheKey = { kind: 'pack-digests', version: 1, name: [root, ...(linked ? [linkedRoot(linked)] : [])] }
-  const now = machine.now()
-  const known = new Map(machine.cache.read(key, ROWS.decode)?.map((row) => [row[0], row]))
-  const rows = readRows(place, known)
-  const settled = rows.filter(([, , ...stamp]) => isSettled(stamp, now))
-  const bytes = settled.some((row) => known.get(row[0]) !== row) ? ROWS.encode(settled) : undefined
-  if (bytes !== undefined) machine.cache.write(key, bytes)
-  return digestsOf(place, rows)
-}
-
-const ROWS = jsonCodec((json): json is Row[] => {
-  const isRow = (row: unknown) =>
-    Array.isArray(row) && row.length === 7 && row.every((value, at) => typeof value === (at < 2 ? 'string' : 'number'))
-  return Array.isArray(json) && json.every(isRow)
-})
-
-function digestsOf({ linked }: PackPlaceOnDisk, rows: readonly Row[]): FileDigests {
-  const digests = rows.map(([path, digest]) => [path, digest])
-  return Object.fromEntries(linked?.isBundle ? [[PACK_FILE, sha256(indexOf(linked.root))], ...digests] : digests)
-}
-
-/** The files of the pack, then those of its linked folder, which replaces the pack's own folder of that name. */
-function readRows(place: PackPlaceOnDisk, known: ReadonlyMap<string, Row>): Row[] {
-  const { root, linked } = place
-  const own = linked?.isBundle ? [] : listFiles(root)
-  const files = own
-    .filter((path) => linked === undefined || !path.startsWith(`${linked.layer}/`))
-    .map((path) => ({ root, path, prefix: '' }))
-  if (linked !== undefined) {
-    const { paths, isCut } = listLinked(linked, root)
-    if (isCut) throw tooLarge(linkedRoot(linked), `more than ${MOST_LINKED} documents`)
-    files.push(...paths.map((path) => ({ root: linkedRoot(linked), path, prefix: `${linked.layer}/` })))
-  }
-  let left = MOST_TREE_BYTES
-  return files.map(({ root: from, path: inside, prefix }) => {
-    const path = `${prefix}${inside}`
-    const full = join(from, inside)
-    try {
-      // Before the content is read: a change in between is noticed the next time.
-      const stat = lstatSync(full)
-      left -= stat.isFile() && stat.size <= NEVER_READ ? stat.size : 0
-      if (left < 0) throw tooLarge(from, `more than ${MOST_TREE_BYTES} bytes`)
-      const stamp = stampOf(stat)
-      const before = known.get(path)
-      if (before !== undefined && stamp.every((value, at) => value === before[at + 2])) return before
-      return [path, sha256(contentOf(from, inside, stat)), ...stamp]
-    } catch (error) {
-      throw asLoadoutError(error, full, 'read')
-    }
-  })
+  const key: CacheKey = { kind: 'pack-digests', version: 2, name: [root, ...(linked ? [linkedRoot(linked)] : [])] }
+  const known = new StampedValues<string>(machine.cache, machine.now(), key, (value) => typeof value === 'string')
+  const digests = digestTree(place, (path, stamp, make) => known.of(path, stamp, make))
+  known.save()
+  return digests
 }
 
 const MOST_TREE_FILES = 30_000

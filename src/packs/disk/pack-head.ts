@@ -1,15 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { type CacheKey, isSettled, jsonCodec, type Stamp, stampAt } from '../../machine/cache.ts'
+import { stampAt } from '../../machine/cache.ts'
 import { codeOf, exists, isFile, isFolder } from '../../machine/files.ts'
 import { readInside, realOrNothing } from '../../machine/inside.ts'
-import { KeptFiles } from '../../machine/kept.ts'
+import { KeptFiles, StampedValues } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { isInside, Walk } from '../../machine/walk.ts'
 import { readTextYaml, YamlError } from '../../machine/yaml.ts'
 import { cutDocument } from '../../text/frontmatter-block.ts'
-import { type Code, report } from '../../text/trouble.ts'
+import { report } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { type ReadManifest, readManifest } from '../rules/manifest.ts'
 import {
@@ -25,14 +25,7 @@ import {
 import { bundleFields, bundleLayer, isBundle, isReserved } from './bundle.ts'
 
 /** The frontmatter of a KNOWLEDGE.md with all values as text, or why it cannot be read. */
-export type PackHead = { fields: Record<string, unknown> } | HeadProblem
-
-export interface HeadProblem {
-  code: Code
-  /** Our own words, or a cleaned message of the YAML parser. */
-  problem: string
-  line?: number
-}
+export type PackHead = { fields: Record<string, unknown> } | { problem: PackWarning }
 
 /** Reads the frontmatter of the pack in a folder. */
 export function readPackManifest(root: string): ReadManifest {
@@ -41,12 +34,9 @@ export function readPackManifest(root: string): ReadManifest {
     return readManifest(fields, String(fields.name))
   }
   const head = readPackHead(join(root, PACK_FILE))
-  if (!('problem' in head)) return readManifest(head.fields, basename(root))
-  return { manifest: undefined, warnings: [headWarning(head)] }
-}
-
-export function headWarning({ code, problem, line }: HeadProblem): PackWarning {
-  return { severity: 'error', code, path: PACK_FILE, message: problem, line }
+  return 'problem' in head
+    ? { manifest: undefined, warnings: [head.problem] }
+    : readManifest(head.fields, basename(root))
 }
 
 /** The most bytes that Loadout reads of a KNOWLEDGE.md before its pack is used. */
@@ -57,11 +47,10 @@ export function readPackHead(path: string): PackHead {
   // Most frontmatter is short; the text after it must not be read yet.
   for (const most of [4 * 1024, HEAD_BYTES]) {
     const { bytes, size, failure } = readInside(dirname(path), basename(path), { most, head: most })
-    if (failure?.code === 'NOT_A_FILE') return { code: 'NOT_A_FILE', problem: 'it is not a regular file' }
-    if (failure?.code === 'PATH_ESCAPE') return { code: 'PATH_ESCAPE', problem: 'it is a link that leaves the pack' }
+    if (failure?.code === 'NOT_A_FILE') return { problem: report('NOT_A_FILE/pack', {}, HERE) }
+    if (failure?.code === 'PATH_ESCAPE') return { problem: report('PATH_ESCAPE/pack-link', {}, HERE) }
     if (failure !== undefined) {
-      const problem = `it cannot be read (${codeOf(failure.cause) || 'unknown reason'})`
-      return { code: 'FILE_UNREADABLE', problem }
+      return { problem: report('FILE_UNREADABLE/pack', { reason: codeOf(failure.cause) || 'unknown reason' }, HERE) }
     }
     // Decoded as latin1, because the text after the `---` lines may not be UTF-8. The last line may be cut at the limit.
     const start = bytes.subarray(0, 3).toString('latin1') === '\u00ef\u00bb\u00bf' ? 3 : 0
@@ -72,67 +61,56 @@ export function readPackHead(path: string): PackHead {
   return readBlock(Buffer.alloc(0), true)
 }
 
+const HERE = { path: PACK_FILE, severity: 'error' } as const
+
 function readBlock(block: Buffer, isAbsent: boolean): PackHead {
-  const invalid = (problem: string, line?: number): HeadProblem => ({ code: 'pack.field', problem, line })
-  if (isAbsent) {
-    return invalid(
-      `it does not start with a frontmatter between two lines of --- in its first ${HEAD_BYTES / 1024} KB; to make it a pack, put ---, name: <its folder>, description: <what it knows> and --- on lines of their own at its top`,
-    )
-  }
-  if (!isUtf8(block)) return invalid('its frontmatter is not UTF-8')
-  if (block.includes(0)) return invalid('its frontmatter contains NUL bytes')
+  const invalid = (problem: string, line?: number) => ({
+    problem: report('pack.field/frontmatter', { problem }, { ...HERE, line }),
+  })
+  if (isAbsent) return { problem: report('pack.field/no-head', { kilobytes: HEAD_BYTES / 1024 }, HERE) }
+  if (!isUtf8(block)) return invalid('is not UTF-8')
+  if (block.includes(0)) return invalid('contains NUL bytes')
   try {
     const value = readTextYaml(block.toString('utf8'))
-    return isRecord(value) ? { fields: value } : invalid('its frontmatter must contain keys and values', 2)
+    return isRecord(value) ? { fields: value } : invalid('must contain keys and values', 2)
   } catch (error) {
     // The frontmatter starts on the second line of its file.
-    if (error instanceof YamlError) return invalid(shownText(error.message, 80), error.line + 1)
-    return invalid('its frontmatter cannot be read as YAML')
+    if (error instanceof YamlError) return invalid(`is not YAML: ${shownText(error.message, 80)}`, error.line + 1)
+    return invalid('cannot be read as YAML')
   }
 }
-
-export type HeadCache = ReturnType<typeof openHeadCache>
-type Row = [path: string, stamp: Stamp, fields: Record<string, unknown>]
 
 const heads = new KeptFiles<PackHead>(4 * 1024 * 1024)
 
 /**
- * Caches parsed frontmatter, because loading the YAML parser takes longer than a discovery. Not of a few packs:
- * frontmatter may contain secrets and is not copied without need.
+ * Caches parsed frontmatter, because loading the YAML parser takes longer than a discovery. Only small ones.
  */
-export function openHeadCache(machine: Machine, root: string, fewest = 8) {
-  const key: CacheKey = { kind: 'pack-heads', version: 1, name: [root] }
-  let stored: ReadonlyMap<string, Row> | undefined
-  const known = () => (stored ??= new Map(machine.cache.read(key, ROWS.decode)?.map((row) => [row[0], row])))
-  const rows: Row[] = []
-  let isChanged = false
-  const now = machine.now()
-  return {
-    /** The frontmatter of a KNOWLEDGE.md, read only if the file has changed. */
-    read(path: string): PackHead {
-      const stamp = stampAt(path)
-      const row = known().get(path)
-      const isKnown = row !== undefined && stamp?.every((value, at) => value === row[1][at])
-      const head: PackHead = isKnown ? { fields: row[2] } : heads.of(path, () => readPackHead(path))
-      const isSmall = 'fields' in head && JSON.stringify(head.fields).length <= 8 * 1024
-      if (stamp === undefined || !isSmall || !isSettled(stamp, now)) return head
-      rows.push([path, stamp, head.fields])
-      isChanged ||= !isKnown
-      return head
-    },
-    /** Saves the heads that `read` returned. */
-    save(): void {
-      const bytes = isChanged && rows.length >= fewest ? ROWS.encode(rows) : undefined
-      if (bytes !== undefined) machine.cache.write(key, bytes)
-    },
+export class HeadCache {
+  private readonly values: StampedValues<PackHead>
+
+  constructor(machine: Machine, root: string) {
+    const isHead = (value: unknown) => isRecord(value) && isRecord(value.fields)
+    this.values = new StampedValues(
+      machine.cache,
+      machine.now(),
+      { kind: 'pack-heads', version: 2, name: [root] },
+      isHead,
+    )
+  }
+
+  /** The frontmatter of a KNOWLEDGE.md, read only if the file has changed. */
+  read(path: string): PackHead {
+    const stamp = stampAt(path)
+    const read = () => heads.of(path, () => readPackHead(path))
+    const isSmall = (head: PackHead) => 'fields' in head && JSON.stringify(head.fields).length <= 8 * 1024
+    return stamp === undefined ? read() : this.values.of(path, stamp, read, isSmall)
+  }
+
+  /** Not of a few packs: frontmatter may contain secrets and is not copied without need. */
+  save(fewest = 8): void {
+    this.values.save(fewest)
   }
 }
-
-const ROWS = jsonCodec((json): json is Row[] => {
-  const isRow = (row: unknown) =>
-    Array.isArray(row) && typeof row[0] === 'string' && Array.isArray(row[1]) && isRecord(row[2])
-  return Array.isArray(json) && json.every(isRow)
-})
 
 /** The folder of a pack, and the folder that it links. */
 export interface PackPlaceOnDisk {

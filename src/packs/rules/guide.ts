@@ -6,18 +6,20 @@ import { report } from '../../text/trouble.ts'
 import { findCodeSpans, findProse, withoutCode } from './anchors.ts'
 import { Fence, type Wrapper } from './fence.ts'
 import {
+  isProse,
   layerOf,
   normalizePackPath,
   PACK_FILE,
   type PackFile,
   type PackFiles,
   type PackLayer,
+  type PackManifest,
   type PackWarning,
   packPathProblem,
   packSections,
   type RuntimeMode,
 } from './pack.ts'
-import { type Choice, chooseLines, countLines } from './resolve/choose.ts'
+import { announcesLimits, type Choice, chooseLines, countLines } from './resolve/choose.ts'
 
 /** A path that the guide of a pack names, with the text about it. */
 interface MapEntry {
@@ -149,6 +151,36 @@ export function readGuide(files: PackFiles): Guide | undefined {
   const firstLine = countLines(file.text) - countLines(body) + 1
   const { entries, warnings, sectionLines } = readContextMap(body, firstLine)
   return { file, body, firstLine, map: entries, mapLines: sectionLines, warnings }
+}
+
+/** Whether a pack has the document that it names as its primary one, or any document. */
+export function hasDocument({ primaryDocument }: PackManifest, files: PackFiles): boolean {
+  return primaryDocument === undefined
+    ? files.list('documents').some(isProse)
+    : files.sizeOf(primaryDocument) !== undefined
+}
+
+/** What is wrong with a pack as a whole: its map, its document, its limits. `texts`: others that may announce limits. */
+export function guideWarnings(
+  manifest: PackManifest,
+  files: PackFiles,
+  { body, map, warnings }: Guide,
+  texts: () => readonly { path: string; text: string }[],
+): PackWarning[] {
+  const { profile, mode } = manifest
+  const path = PACK_FILE
+  const has = (each: string) => files.sizeOf(each) !== undefined || files.list(each).length > 0
+  const absent = map.filter((entry) => !has(entry.path))
+  const what = absent.length === 1 ? 'a missing path' : `${absent.length} missing paths`
+  const isEmpty = profile === 'document-first' && !hasDocument(manifest, files)
+  const isUnlimited = mode === 'persona' && !announcesLimits(files, [{ path, text: body }])
+  return [
+    ...warnings,
+    ...(profile === 'hybrid' && map.length === 0 ? [report('pack.incomplete/no-map', {}, { path })] : []),
+    ...(absent.length > 0 ? [report('pack.incomplete/map-paths', { what }, { path, line: absent[0]!.line })] : []),
+    ...(isEmpty ? [report('pack.incomplete/no-document', {}, { path })] : []),
+    ...(isUnlimited && !announcesLimits(files, texts()) ? [report('pack.incomplete/no-limits', {}, { path })] : []),
+  ]
 }
 
 /** The sections of the guide without the context map. */

@@ -1,11 +1,10 @@
-import { type Code, report, type Severity } from '../../text/trouble.ts'
+import { report, type Severity } from '../../text/trouble.ts'
 import { getOwn, isRecord } from '../../text/values.ts'
 import {
   DATE,
   GROUNDINGS,
   hasUnseen,
   isKnownType,
-  type LinkedFolder,
   lengthOf,
   normalizePackPath,
   oneOf,
@@ -15,7 +14,6 @@ import {
   type PackManifest,
   type PackWarning,
   PROFILES,
-  type Producer,
   packPathProblem,
   quoted,
   RUNTIME_MODES,
@@ -24,128 +22,107 @@ import {
   TRUST_LABELS,
 } from './pack.ts'
 
-/** The maximum length of each field, in characters. Longer values are cut with a warning. */
-const LIMITS = { name: 64, description: 1024, compatibility: 500 } as const
-
-const MOST_MAINTAINERS = 20
-
 export interface ReadManifest {
   /** Undefined without a description: such a pack cannot be chosen. */
   manifest: PackManifest | undefined
   warnings: PackWarning[]
 }
 
+const [LONGEST_NAME, LONGEST_PATH, MOST_MAINTAINERS] = [64, 500, 20]
+const ABOUT = { path: PACK_FILE }
+
 /** Reads the frontmatter of a KNOWLEDGE.md. Warns about every invalid value; none makes a pack more trusted. */
 export function readManifest(fields: Record<string, unknown>, folderName: string): ReadManifest {
-  const reader = new ManifestReader(fields)
-  const metadata = reader.part('metadata')
-  const runtime = reader.part('runtime')
-  const name = readName(reader, folderName)
-  const description = reader.text('description', LIMITS.description, 'error')
-  if (description === undefined) {
-    reader.warn('error', 'pack.field', 'it has no description, so it can never be chosen')
+  const top = new Fields(fields)
+  const { warnings } = top
+  const metadata = top.part('metadata')
+  const description = top.text('description', 1024, 'error')
+  if (description === undefined) warnings.push(report('pack.field/no-description', {}, ABOUT))
+
+  const written = top.written('name')
+  const name = written && shownText(written, LONGEST_NAME)
+  if (!written || !name) warnings.push(report('pack.name.invalid/none', { folder: quoted(folderName) }, ABOUT))
+  else if (lengthOf(written) > LONGEST_NAME) {
+    warnings.push(report('pack.name.invalid/long', { most: LONGEST_NAME }, ABOUT))
+  } else if (!/^[a-z0-9-]+$/.test(written)) {
+    warnings.push(report('pack.name.invalid/letters', { name: quoted(written) }, ABOUT))
   }
-  const type = reader.text('type', 100) ?? ''
-  if (type === '') reader.warn('error', 'pack.field', 'it has no type')
-  else if (!isKnownType(type, PACK_TYPES)) {
-    reader.warn('warning', 'pack.field', `the type ${quoted(type)} is not known; it is used only when named`)
+  if (written && name && written !== folderName) {
+    warnings.push(report('pack.field/name', { name: quoted(written), folder: quoted(folderName) }, ABOUT))
   }
-  const status = reader.word('status', PACK_STATUSES, 'error', 'pack.status', 'it cannot be loaded')
-  if (!reader.has('status')) reader.warn('error', 'pack.status', 'it has no status and cannot be loaded')
-  const profile = reader.word('profile', PROFILES, 'warning', 'pack.field', 'it is read as wiki-first')
-  if (!reader.has('profile')) {
-    reader.warn('info', 'pack.field', 'it names no profile and is read as wiki-first')
+
+  const type = top.text('type', 100) ?? ''
+  if (type === '') warnings.push(report('pack.field/type-missing', {}, ABOUT))
+  else if (!isKnownType(type, PACK_TYPES)) warnings.push(report('pack.field/type', { type: quoted(type) }, ABOUT))
+
+  const status = oneOf(PACK_STATUSES, top.written('status'))
+  if (!top.has('status')) warnings.push(report('pack.status/none', {}, ABOUT))
+  else if (status === undefined) {
+    const facts = { is: wordOf(top.written('status')), words: PACK_STATUSES.join(', ') }
+    warnings.push(report('pack.status/word', facts, ABOUT))
   }
-  const trust = reader.word('trust', TRUST_LABELS, 'warning', 'pack.field', 'it counts as unreviewed')
-  const grounding = reader.word('grounding', GROUNDINGS, 'warning', 'pack.field', 'it counts as required')
-  const mode = runtime.word('mode', RUNTIME_MODES, 'warning', 'pack.field', 'it is used as data')
-  const updated = reader.text('updated', 40)
+  const profile = top.word('profile', PROFILES, 'wiki-first')
+  if (!top.has('profile')) warnings.push(report('pack.field/no-profile', {}, ABOUT))
+
+  const updated = top.text('updated', 40)
   const isDate = updated === undefined || DATE.test(updated)
-  if (!isDate) {
-    const message = `updated must be a date such as 2026-01-31, not ${quoted(updated)}`
-    reader.warn('warning', 'pack.field', message)
-  }
-  const rest = {
-    name,
+  if (!isDate) warnings.push(report('pack.field/date', { date: quoted(updated) }, ABOUT))
+
+  const people: unknown[] = [top.value('maintainers') ?? []].flat()
+  const maintainers = people.slice(0, MOST_MAINTAINERS).flatMap((item) => {
+    return (typeof item === 'string' && shownText(item, 200)) || []
+  })
+  if (people.length > MOST_MAINTAINERS) {
+    warnings.push(report('pack.field/maintainers', { most: MOST_MAINTAINERS }, ABOUT))
+  } else if (maintainers.length < people.length) warnings.push(report('pack.field/maintainer', {}, ABOUT))
+
+  const producer = metadata.part('producedBy')
+  // A pack can link one folder of the project as its documents or as its wiki.
+  const [documents, wiki] = [metadata.path('documentsFrom'), metadata.path('wikiFrom')]
+  if (documents !== undefined && wiki !== undefined) warnings.push(report('pack.field/two-links', {}, ABOUT))
+  const layer = documents === undefined ? 'wiki' : 'documents'
+  const folder = documents ?? wiki
+
+  const rest: Omit<PackManifest, 'description'> = {
+    name: name || shownText(folderName, LONGEST_NAME),
     type,
     status,
     profile: profile ?? 'wiki-first',
-    mode: mode ?? 'data',
-    trust: trust ?? 'unreviewed',
-    grounding: reader.has('grounding') ? (grounding ?? 'required') : undefined,
-    version: reader.text('version', 64),
-    language: reader.text('language', 64),
-    license: reader.text('license', 200),
-    maintainers: readMaintainers(reader),
-    ownership: reader.text('scope', 64),
+    mode: top.part('runtime').word('mode', RUNTIME_MODES, 'data') ?? 'data',
+    trust: top.word('trust', TRUST_LABELS, 'unreviewed') ?? 'unreviewed',
+    grounding: top.word('grounding', GROUNDINGS, 'required'),
+    version: top.text('version', 64),
+    language: top.text('language', 64),
+    license: top.text('license', 200),
+    maintainers,
+    ownership: top.text('scope', 64),
     updated: isDate ? updated : undefined,
-    compatibility: reader.text('compatibility', LIMITS.compatibility),
+    compatibility: top.text('compatibility', 500),
     primaryDocument: metadata.path('primaryDocument'),
     primaryOntology: metadata.path('primaryOntology'),
     primaryAnswers: metadata.path('primaryAnswers'),
-    producedBy: readProducer(metadata),
-    linked: readLinked(metadata),
+    producedBy: producer.isEmpty
+      ? undefined
+      : {
+          kind: producer.text('kind', 100),
+          name: producer.text('name', 200),
+          version: producer.text('version', 64),
+          digest: producer.text('digest', 200),
+        },
+    linked: folder === undefined ? undefined : { layer, folder },
     isProposed: metadata.written('proposed') === 'description',
   }
-  const warnings = settleWarnings(reader.warnings)
-  return { manifest: description === undefined ? undefined : { description, ...rest }, warnings }
+  const manifest = description === undefined ? undefined : { description, ...rest }
+  return { manifest, warnings: settleWarnings(warnings) }
 }
 
-function readName(reader: ManifestReader, folderName: string): string {
-  const written = reader.written('name')
-  const name = reader.text('name', LIMITS.name, 'quiet')
-  if (written === undefined || name === undefined) {
-    reader.warn('error', 'pack.name.invalid', `it has no name; its folder is called ${quoted(folderName)}`)
-    return shownText(folderName, LIMITS.name)
-  }
-  if (lengthOf(written) > LIMITS.name) {
-    reader.warn('error', 'pack.name.invalid', `the name is longer than ${LIMITS.name} characters`)
-  } else if (!/^[a-z0-9-]+$/.test(written)) {
-    const message = `the name ${quoted(written)} may contain only lower-case letters a to z, digits and hyphens`
-    reader.warn('error', 'pack.name.invalid', message)
-  }
-  if (written !== folderName) {
-    const message = `the name is ${quoted(written)}, but the folder is called ${quoted(folderName)}`
-    reader.warn('warning', 'pack.field', message)
-  }
-  return name
+/** A value that is not one of the known words, for a message. */
+function wordOf(written: string | undefined): string {
+  return written === undefined ? 'is not a text' : `is ${quoted(written)}`
 }
-
-function readMaintainers(reader: ManifestReader): string[] {
-  const items: unknown[] = [reader.value('maintainers') ?? []].flat()
-  if (items.length > MOST_MAINTAINERS) {
-    reader.warn('warning', 'pack.field', `only the first ${MOST_MAINTAINERS} maintainers are kept`)
-  }
-  return items.slice(0, MOST_MAINTAINERS).flatMap((item) => {
-    const text = typeof item === 'string' ? shownText(item, 200) : ''
-    if (text !== '') return text
-    reader.warn('warning', 'pack.field', 'maintainers must be a text or a list of texts')
-    return []
-  })
-}
-
-function readProducer(metadata: ManifestReader): Producer | undefined {
-  const part = metadata.part('producedBy')
-  if (!isRecord(metadata.value('producedBy'))) return undefined
-  const [kind, name] = [part.text('kind', 100), part.text('name', 200)]
-  return { kind, name, version: part.text('version', 64), digest: part.text('digest', 200) }
-}
-
-/** A pack can link one folder of the project as its documents or as its wiki. */
-function readLinked(metadata: ManifestReader): LinkedFolder | undefined {
-  const documents = metadata.path('documentsFrom')
-  const wiki = metadata.path('wikiFrom')
-  if (documents !== undefined && wiki !== undefined) {
-    metadata.warn('warning', 'pack.field', 'metadata.wikiFrom is not used beside metadata.documentsFrom')
-  }
-  if (documents !== undefined) return { layer: 'documents', folder: documents }
-  return wiki === undefined ? undefined : { layer: 'wiki', folder: wiki }
-}
-
-const LONGEST_PATH = 500
 
 /** Reads fields of the frontmatter, cuts them to their limits and collects warnings. */
-class ManifestReader {
+class Fields {
   readonly warnings: PackWarning[]
   private readonly fields: Record<string, unknown>
   /** For nested fields, such as `metadata.`. */
@@ -155,6 +132,10 @@ class ManifestReader {
     this.fields = fields
     this.prefix = prefix
     this.warnings = warnings
+  }
+
+  get isEmpty(): boolean {
+    return Object.keys(this.fields).length === 0
   }
 
   /** Undefined for a missing or empty value. */
@@ -174,57 +155,48 @@ class ManifestReader {
   }
 
   /** The text, safe to show. Cuts it at the limit, with a warning of this severity. */
-  text(key: string, limit: number, tooLong: Severity | 'quiet' = 'warning'): string | undefined {
-    const value = this.value(key)
-    if (value === undefined) return undefined
-    if (typeof value !== 'string') {
-      this.warn('warning', 'pack.field', `${this.prefix}${key} must be a text`)
-      return undefined
+  text(key: string, most: number, severity: Severity = 'warning'): string | undefined {
+    const written = this.written(key)
+    const about = { ...ABOUT, severity }
+    if (this.has(key) && written === undefined) this.tell('pack.field/text', key)
+    if (written === undefined) return undefined
+    if (lengthOf(written.trim()) > most) {
+      this.warnings.push(report('pack.field/long', { key: this.prefix + key, most }, about))
     }
-    if (tooLong !== 'quiet' && lengthOf(value.trim()) > limit) {
-      this.warn(tooLong, 'pack.field', `${this.prefix}${key} is longer than ${limit} characters`)
-    }
-    return shownText(value, limit) || undefined
+    return shownText(written, most) || undefined
   }
 
   /** A path inside the pack. Drops any other path with a warning. */
   path(key: string): string | undefined {
-    const path = this.text(key, LONGEST_PATH)
-    if (path === undefined) return undefined
     const written = this.written(key) ?? ''
+    if (this.text(key, LONGEST_PATH) === undefined) return undefined
     const what = `${this.prefix}${key} ${quoted(written)}`
     const problem = packPathProblem(written)
-    if (problem !== undefined) {
-      this.warnings.push(report('PATH_ESCAPE/pack-field', { what, problem }, { path: PACK_FILE }))
-      return undefined
-    }
     const normal = normalizePackPath(written)
-    if (normal !== '' && written.length <= LONGEST_PATH && !hasUnseen(written)) return normal
-    this.warn('warning', 'pack.field', `${what} is not the path of a file`)
+    if (problem !== undefined) this.warnings.push(report('PATH_ESCAPE/pack-field', { what, problem }, ABOUT))
+    else if (normal !== '' && written.length <= LONGEST_PATH && !hasUnseen(written)) return normal
+    else this.warnings.push(report('pack.field/path', { what }, ABOUT))
     return undefined
   }
 
   /** The fields below a key. Anything but a mapping is reported and read as empty. */
-  part(key: string): ManifestReader {
+  part(key: string): Fields {
     const value = this.value(key)
-    if (value !== undefined && !isRecord(value)) {
-      this.warn('warning', 'pack.field', `${this.prefix}${key} must contain keys and values`)
-    }
-    return new ManifestReader(isRecord(value) ? value : {}, `${this.prefix}${key}.`, this.warnings)
+    if (value !== undefined && !isRecord(value)) this.tell('pack.field/mapping', key)
+    return new Fields(isRecord(value) ? value : {}, `${this.prefix}${key}.`, this.warnings)
   }
 
-  /** A word of a list. Undefined, with a warning, for any other value. */
-  word<T extends string>(key: string, words: readonly T[], severity: Severity, code: Code, effect: string) {
+  /** A word of a list; for any other value a default, with a warning. Undefined if it is missing. */
+  word<T extends string>(key: string, words: readonly T[], otherwise: T): T | undefined {
     const written = this.written(key)
     const word = oneOf(words, written)
-    if (word === undefined && this.has(key)) {
-      const what = written === undefined ? 'is not a text' : `is ${quoted(written)}`
-      this.warn(severity, code, `${this.prefix}${key} ${what}, not one of ${words.join(', ')}; ${effect}`)
-    }
-    return word
+    if (word !== undefined || !this.has(key)) return word
+    const facts = { key: this.prefix + key, is: wordOf(written), words: words.join(', '), otherwise }
+    this.warnings.push(report('pack.field/word', facts, ABOUT))
+    return otherwise
   }
 
-  warn(severity: Severity, code: Code, message: string): void {
-    this.warnings.push({ severity, code, path: PACK_FILE, message })
+  private tell(row: 'pack.field/text' | 'pack.field/mapping', key: string): void {
+    this.warnings.push(report(row, { key: this.prefix + key }, ABOUT))
   }
 }

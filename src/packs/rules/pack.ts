@@ -181,7 +181,7 @@ export interface LinkedLayer extends LinkedFolder {
 }
 
 /** The tool that made the pack. Loadout shows it and never runs it. */
-export interface Producer {
+interface Producer {
   kind: string | undefined
   name: string | undefined
   version: string | undefined

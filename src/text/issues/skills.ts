@@ -282,7 +282,11 @@ export const skillsIssues = () =>
       'CATALOG_HELD/catalog-retired':
         'The skill was retired in the catalog. `loadout sync` removes it. → Run `loadout catalog search`.',
       'CATALOG_HELD/skill': '{name} cannot be installed: {why} → {hint}',
-      'CATALOG_HELD/pack': 'warning: the pack {name} in {root} is not used: {held} → {hint}',
+      'CATALOG_HELD/pack':
+        'warning: the pack {name} in {root} is not used: {held} → loadout catalog search shows what is approved; loadout sync asks the catalog again',
+      'CATALOG_HELD/refused':
+        'the pack {name} is not used: {held} → loadout catalog search shows what is approved; loadout sync asks the catalog again',
+      'CATALOG_HELD/why': '{held}',
       'CATALOG_HELD/none': 'the catalog approves no skill → loadout catalog search',
       'CATALOG_HELD/unlisted': 'the catalog does not list {unlisted} → loadout catalog search',
       CATALOG_UNVERIFIED:

@@ -1,9 +1,10 @@
+import { count } from '../../../text/count.ts'
 import { findTokens } from '../../../text/fence.ts'
-import { type Code, report, type Severity } from '../../../text/trouble.ts'
+import { report, type Severity } from '../../../text/trouble.ts'
 import { isRecord } from '../../../text/values.ts'
 import { type AnchorPlace, anchorsOf, findInlineAnchors, parseAnchor } from '../anchors.ts'
 import { EXAMPLES_PATH, examplesOf, scanContent } from '../guard.ts'
-import { readGuide } from '../guide.ts'
+import { guideWarnings, readGuide } from '../guide.ts'
 import {
   isProse,
   layerOf,
@@ -17,8 +18,7 @@ import {
   SOURCE_MAP_PATH,
   settleWarnings,
 } from '../pack.ts'
-import { type CompileRun, type Records, readRecords, readSelectionSuite } from '../records.ts'
-import { announcesLimits } from '../resolve/choose.ts'
+import { type Records, readRecords, readSelectionSuite } from '../records.ts'
 import { isPlaceholder } from './new-pack.ts'
 
 /**
@@ -35,14 +35,19 @@ export function validatePack(pack: {
   if (manifest === undefined) return settleWarnings(warnings)
   const check = new PackCheck(manifest, files)
   // At runtime a broken record is only a warning: the rest of the pack can be used.
-  const records = readRecords({ ...filesOf(check), list: (folder) => files.list(folder) }, Infinity)
-  check.warnings.push(...records.warnings.map((each): PackWarning => ({ ...each, severity: 'error' })))
-  checkGuide(check)
+  const records = readRecords(
+    { read: (path) => check.read(path), sizeOf: (path) => files.sizeOf(path), list: (folder) => files.list(folder) },
+    Infinity,
+  )
+  check.add(...records.warnings.map((each): PackWarning => ({ ...each, severity: 'error' })))
+  const guide = readGuide(files)
+  if (guide !== undefined) {
+    check.add(...guideWarnings(manifest, files, guide, () => check.texts(['documents'])))
+  }
   checkPrimaryFiles(check)
   checkClaims(check, records)
   checkRuns(check, records)
-  checkEvals(check)
-  checkOntology(check)
+  checkRecords(check)
   checkTexts(check)
   checkReach(check, records)
   return settleWarnings([...warnings, ...check.warnings, ...files.warnings])
@@ -59,6 +64,8 @@ const [MOST_OPENED, MOST_BYTES, MOST_WARNINGS] = [3000, 128 * 1024 * 1024, 1000]
 
 const TEXT_LAYERS = ['compiled', 'documents', 'wiki']
 
+type ForSeveral = 'pack.unread/outside' | 'pack.unread/not-text' | 'pack.unread/source' | 'pack.incomplete/template'
+
 class PackCheck {
   readonly warnings: PackWarning[] = []
   readonly manifest: PackManifest
@@ -72,33 +79,28 @@ class PackCheck {
     this.files = files
   }
 
-  warn(severity: Severity, code: Code, path: string, message: string, line?: number): void {
-    this.add({ severity, code, path, message, line })
-  }
-
-  add(warning: PackWarning): void {
-    const { severity } = warning
-    const isKept = this.warnings.length < MOST_WARNINGS
-    this.warnings.push(isKept ? warning : report('discovery.skipped/more-warnings', {}, { path: PACK_FILE, severity }))
+  add(...warnings: readonly PackWarning[]): void {
+    for (const warning of warnings) {
+      const { severity } = warning
+      const isKept = this.warnings.length < MOST_WARNINGS
+      this.warnings.push(
+        isKept ? warning : report('discovery.skipped/more-warnings', {}, { path: PACK_FILE, severity }),
+      )
+    }
   }
 
   /** One finding for all files of a kind, at the first of them. */
-  warnOnce(severity: Severity, code: Code, paths: readonly string[], what: string): void {
-    const [first] = paths
-    if (first === undefined) return
-    const more = paths.length - 1
-    this.warn(
-      severity,
-      code,
-      first,
-      `it ${what}${more === 0 ? '' : ` (and ${more} more ${more === 1 ? 'file' : 'files'})`}`,
-    )
+  addOnce(severity: Severity, row: ForSeveral, paths: readonly string[]): void {
+    const [path] = paths
+    if (path === undefined) return
+    const others = paths.length === 1 ? undefined : count(paths.length - 1, 'more file')
+    this.add(report(row, { others }, { path, severity }))
   }
 
   /** Undefined also if the limit of opened files is reached. */
   read(path: string): PackFile | undefined {
     if (this.mayOpen(path)) return this.files.read(path)
-    this.warn('warning', 'discovery.skipped', PACK_FILE, 'the pack is too large: not every file was checked')
+    this.add(report('discovery.skipped/pack-size', {}, { path: PACK_FILE }))
     return undefined
   }
 
@@ -108,11 +110,15 @@ class PackCheck {
     return paths.flatMap((path) => this.read(path) ?? [])
   }
 
-  readJson(path: string, code: Code): unknown {
+  readJson(path: string): unknown {
     const file = this.read(path)
     const { value, problem } = file === undefined ? {} : parsePackJson(file)
-    if (problem !== undefined) this.warn('error', code, path, problem)
+    if (problem !== undefined) this.invalid(path, problem)
     return value
+  }
+
+  invalid(path: string, problem: string): void {
+    this.add(report('record.invalid/problem', { problem }, { path, severity: 'error' }))
   }
 
   /** Whether a path is a file or a folder that is not empty. */
@@ -120,24 +126,25 @@ class PackCheck {
     return this.files.sizeOf(path) !== undefined || this.files.list(path).length > 0
   }
 
-  /** Reports a missing source or anchor. `at`: the place that names it. */
-  checkPlace(
-    { path, anchor }: { path: string; anchor?: string },
-    from: { path: string; at: string; line?: number },
-  ): void {
-    if (!this.has(path)) {
-      this.warn('error', 'source.absent', from.path, `${from.at} names a missing file`, from.line)
-      return
-    }
-    const kind = anchor === undefined ? undefined : parseAnchor(anchor).kind
-    if (anchor === undefined || (kind !== 'lines' && kind !== 'heading')) return
+  /** Reports a missing file. `what`: the place that names it. */
+  need(named: string, what: string, about: { path: string; line?: number }, severity: Severity = 'error'): boolean {
+    if (this.has(named)) return true
+    this.add(report('source.absent/file', { what }, { ...about, severity }))
+    return false
+  }
+
+  /** Reports a missing source or anchor. */
+  needPlace(place: { path: string; anchor?: string }, what: string, about: { path: string; line?: number }): void {
+    const { path, anchor } = place
+    if (!this.need(path, what, about) || anchor === undefined) return
+    const { kind } = parseAnchor(anchor)
+    if (kind !== 'lines' && kind !== 'heading') return
     if (!this.finders.has(path)) {
       const file = this.read(path)
       this.finders.set(path, file && anchorsOf(file.text, path))
     }
     if (this.finders.get(path)?.(anchor).isFound !== false) return
-    const what = kind === 'lines' ? 'lines' : 'a heading'
-    this.warn('error', 'source.absent', from.path, `${from.at} names ${what} that the file does not have`, from.line)
+    this.add(report('source.absent/anchor', { what, kind: kind === 'lines' ? 'lines' : 'a heading' }, about))
   }
 
   mayOpen(path: string): boolean {
@@ -152,67 +159,34 @@ class PackCheck {
   }
 }
 
-function filesOf(check: PackCheck): Pick<PackFiles, 'read' | 'sizeOf'> {
-  return { read: (path) => check.read(path), sizeOf: (path) => check.files.sizeOf(path) }
-}
-
-function checkGuide(check: PackCheck): void {
-  const { manifest, files } = check
-  const guide = readGuide(files)
-  if (guide === undefined) return
-  check.warnings.push(...guide.warnings)
-  for (const { path, line } of guide.map) {
-    if (check.has(path)) continue
-    check.warn('warning', 'pack.incomplete', PACK_FILE, 'the context map names a missing file', line)
-  }
-  if (manifest.profile === 'hybrid' && guide.map.length === 0) {
-    check.warn('warning', 'pack.incomplete', PACK_FILE, 'a hybrid pack needs a context map')
-  }
-  const texts = () => [{ path: PACK_FILE, text: guide.body }, ...check.texts(['documents'])]
-  if (manifest.mode === 'persona' && !announcesLimits(files, texts())) {
-    check.warn('warning', 'pack.incomplete', PACK_FILE, 'a persona needs a text about its limits')
-  }
-}
-
 /** Files and folders that the frontmatter promises, and facts that only derived files have. */
 function checkPrimaryFiles(check: PackCheck): void {
   const { primaryDocument, primaryOntology, primaryAnswers, profile } = check.manifest
   for (const [key, path] of Object.entries({ primaryDocument, primaryOntology, primaryAnswers })) {
-    if (path === undefined || check.files.sizeOf(path) !== undefined) continue
-    const isDocument = key === 'primaryDocument' && profile === 'document-first'
-    const message = `metadata.${key} names a missing file`
-    if (isDocument) check.warn('warning', 'pack.incomplete', PACK_FILE, message)
-    else check.warn('error', 'source.absent', PACK_FILE, message)
+    const isToldBefore = key === 'primaryDocument' && profile === 'document-first'
+    if (path !== undefined && !isToldBefore) check.need(path, `metadata.${key}`, { path: PACK_FILE })
   }
-  if (profile === 'document-first' && !check.has('documents')) {
-    check.warn('warning', 'pack.incomplete', PACK_FILE, 'a document-first pack needs a folder documents/')
-  }
-  if (primaryAnswers !== undefined) check.readJson(primaryAnswers, 'record.invalid')
+  if (primaryAnswers !== undefined) check.readJson(primaryAnswers)
   // Read by name, so that a pipe or device in place of a view is reported.
   for (const view of ['briefing', 'facts', 'boundaries']) check.read(`compiled/${view}.md`)
   const derived = ['compiled', 'answers'].find((folder) => check.has(folder))
   if (derived !== undefined && !['wiki', 'documents', 'sources', 'ontology'].some((folder) => check.has(folder))) {
-    const message = 'it has the only copy of its facts; keep them in wiki/, documents/ or sources/'
-    check.warn('warning', 'source.absent', derived, message)
+    check.add(report('source.absent/only-copy', {}, { path: derived }))
   }
-  if (check.has('scripts')) {
-    check.warn('warning', 'discovery.skipped', 'scripts', 'scripts are not part of a pack and are never run')
-  }
+  if (check.has('scripts')) check.add(report('discovery.skipped/scripts', {}, { path: 'scripts' }))
 }
 
 function checkClaims(check: PackCheck, { claims }: Records): void {
   const path = SOURCE_MAP_PATH
   for (const [index, { status, source, compiledInto }] of claims.entries()) {
-    const at = `claim ${index + 1}`
-    if (source.path !== '') check.checkPlace(source, { path, at })
-    for (const target of compiledInto) {
-      if (!check.has(target)) check.warn('warning', 'source.absent', path, `${at} is compiled into a missing file`)
-    }
-    if (status === 'stale' || status === 'disputed' || status === 'missing') {
-      check.warn('warning', status === 'disputed' ? 'claim.disputed' : 'claim.doubtful', path, `a claim is ${status}`)
+    if (source.path !== '') check.needPlace(source, `claim ${index + 1}`, { path })
+    for (const target of compiledInto) check.need(target, `claim ${index + 1}`, { path }, 'warning')
+    if (status === 'disputed') check.add(report('claim.disputed/claims', { claims: 'claim is disputed' }, { path }))
+    else if (status === 'stale' || status === 'missing') {
+      check.add(report('claim.doubtful/claims', { claims: `claim is ${status}` }, { path, severity: 'warning' }))
     } else if (status === 'source-required') {
       const severity = check.manifest.grounding === 'required' ? 'warning' : 'info'
-      check.warn(severity, 'claim.doubtful', path, 'a claim still needs a source')
+      check.add(report('claim.doubtful/claims', { claims: 'claim still needs a source' }, { path, severity }))
     }
   }
 }
@@ -221,49 +195,43 @@ function checkClaims(check: PackCheck, { claims }: Records): void {
 function checkRuns(check: PackCheck, { runs, governing }: Records): void {
   const inForce = new Set(governing.values())
   for (const { run, file } of runs.filter((each) => inForce.has(each.run))) {
-    checkState(check, run, file)
-    for (const [index, { path, sha256 }] of run.inputs.entries()) {
-      if (!check.has(path)) check.warn('warning', 'pack.run', file, `inputs[${index}] is a missing file`)
+    const { status, inputs, outputs, diagnostics } = run
+    const about = { path: file }
+    if (status !== 'passed') {
+      const severity = status === 'failed' ? 'error' : 'warning'
+      check.add(report('pack.run/last', { status }, { ...about, severity }))
+    } else if (run.isReviewRequired) check.add(report('pack.run/asks-review', {}, about))
+    for (const [at, { severity }] of diagnostics.entries()) {
+      check.add(report('pack.run/note', { at }, { ...about, severity }))
+    }
+    for (const [at, { path, sha256 }] of inputs.entries()) {
+      const place = `inputs[${at}]`
+      if (!check.has(path)) check.add(report('pack.run/input', { place, what: 'is a missing file' }, about))
       else if (sha256 !== undefined && check.mayOpen(path) && check.files.fingerprint(path) !== sha256) {
-        check.warn('warning', 'pack.run', file, `inputs[${index}] has changed since the run`)
+        check.add(report('pack.run/input', { place, what: 'has changed since the run' }, about))
       }
     }
-    for (const [index, { path, operation }] of run.outputs.entries()) {
+    for (const [at, { path, operation }] of outputs.entries()) {
       const isExpected = governing.get(path) === run && operation !== 'deleted' && operation !== 'unchanged'
-      if (isExpected && !check.has(path)) {
-        check.warn('warning', 'source.absent', file, `outputs[${index}] is a missing file`)
-      }
+      if (isExpected) check.need(path, `outputs[${at}]`, about, 'warning')
     }
   }
 }
 
-function checkState(check: PackCheck, { status, isReviewRequired, diagnostics }: CompileRun, file: string): void {
-  if (status === 'failed') check.warn('error', 'pack.run', file, 'the last run for some files has failed')
-  else if (status !== 'passed') check.warn('warning', 'pack.run', file, `the last run for some files is ${status}`)
-  else if (isReviewRequired) check.warn('warning', 'pack.run', file, 'the run asks for a review')
-  for (const [index, { severity }] of diagnostics.entries()) {
-    check.warn(severity, 'pack.run', file, `the compiler left a note in diagnostics[${index}]`)
-  }
-}
-
-/** Checks the selection suites. Ignores other evals. */
-function checkEvals(check: PackCheck): void {
+/** Checks the selection suites, and that the files of an ontology exist and are JSON. Ignores other evals. */
+function checkRecords(check: PackCheck): void {
   for (const path of check.files.list('evals').filter((file) => file.endsWith('.json'))) {
-    const value = check.readJson(path, 'record.invalid')
+    const value = check.readJson(path)
     const isSelection = /^evals\/discovery[^/]*$/.test(path) || (isRecord(value) && value.cases !== undefined)
     if (value === undefined || !isSelection) continue
     const { problem } = readSelectionSuite(value, check.manifest.name)
-    if (problem !== undefined) check.warn('error', 'record.invalid', path, problem)
+    if (problem !== undefined) check.invalid(path, problem)
   }
-}
-
-/** Checks that the files of an ontology's manifest exist and are JSON. */
-function checkOntology(check: PackCheck): void {
   const path = check.manifest.primaryOntology ?? 'ontology/ontology.json'
-  const value = check.files.sizeOf(path) === undefined ? undefined : check.readJson(path, 'record.invalid')
+  const value = check.files.sizeOf(path) === undefined ? undefined : check.readJson(path)
   if (value === undefined) return
   const names = isRecord(value) && Array.isArray(value.files) ? value.files : undefined
-  if (names === undefined) check.warn('error', 'record.invalid', path, 'the record must be an object with files')
+  if (names === undefined) check.invalid(path, 'the record must be an object with files')
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   for (const [index, name] of (names ?? []).entries()) {
     const [at, listed] = [`files[${index}]`, typeof name === 'string' ? name : '']
@@ -271,9 +239,8 @@ function checkOntology(check: PackCheck): void {
       check.add(report('PATH_ESCAPE/pack-at', { at }, { path }))
       continue
     }
-    const file = [`${folder}${listed}`, listed].find((each) => check.has(each))
-    if (file === undefined) check.warn('error', 'source.absent', path, `${at} names a missing file`)
-    else if (file.endsWith('.json')) check.readJson(file, 'record.invalid')
+    const file = [`${folder}${listed}`, listed].find((each) => check.has(each)) ?? listed
+    if (check.need(file, at, { path }) && file.endsWith('.json')) check.readJson(file)
   }
 }
 
@@ -286,16 +253,15 @@ function checkTexts(check: PackCheck): void {
     // Sources may quote anything.
     const severity = path.startsWith('sources/') ? 'info' : 'warning'
     for (const { line, ...place } of TEXT_LAYERS.includes(path.split('/')[0] ?? '') ? findInlineAnchors(text) : []) {
-      if (packPathProblem(place.path) === undefined) check.checkPlace(place, { path, at: 'a source mark', line })
+      if (packPathProblem(place.path) === undefined) check.needPlace(place, 'a source mark', { path, line })
       else check.add(report('PATH_ESCAPE/pack-at', { at: 'a source mark' }, { path, line }))
     }
     const { secrets, injections } = scanContent(text, examples(path))
     for (const { line, kind } of secrets) {
-      const message = `it contains what looks like a secret (${kind}); for an example: loadout packs example <pack> <file>:<line>`
-      check.warn('error', 'content.secret', path, message, line)
+      check.add(report('content.secret/found', { kind }, { path, line }))
     }
     for (const { line, kind } of injections) {
-      check.warn(severity, 'content.injection', path, `the text reads like an order to a model (${kind})`, line)
+      check.add(report('content.injection/found', { kind }, { path, line, severity }))
     }
     for (const { start } of findTokens(text)) {
       const line = text.slice(0, start).split('\n').length
@@ -317,11 +283,11 @@ function checkReach(check: PackCheck, { claims }: Records): void {
     /^(?:runs|evals|schemas|scripts)\//.test(path) || TOP.test(path) || path === EXAMPLES_PATH
   const isLoose = (path: string) => layerOf(path) === undefined && !isKept(path) && !isHidden(path) && !isLinked(path)
   const loose = [...all].filter(isLoose)
-  check.warnOnce('warning', 'pack.unread', loose, 'is outside the folders of a pack and is never read')
+  check.addOnce('warning', 'pack.unread/outside', loose)
   const unread = TEXT_LAYERS.flatMap((layer) => files.list(layer)).filter(
     (path) => !isProse(path) && !path.endsWith('.json') && !isHidden(path),
   )
-  check.warnOnce('warning', 'pack.unread', unread, 'is not a text file that Loadout reads')
+  check.addOnce('warning', 'pack.unread/not-text', unread)
 
   const texts = check.texts(TEXT_LAYERS)
   const named = new Set([
@@ -336,22 +302,18 @@ function checkReach(check: PackCheck, { claims }: Records): void {
   const unnamed = sources.filter((path) => !isNamed(path))
   // A pack without any citation keeps its sources as an archive.
   const isArchive = unnamed.length === sources.length
-  const why = 'is a source that no statement names, so it is never read'
-  check.warnOnce('info', 'pack.unread', isArchive ? [] : unnamed, why)
+  check.addOnce('info', 'pack.unread/source', isArchive ? [] : unnamed)
 
   const severity = manifest.status === 'draft' ? 'info' : 'warning'
   const guide = check.read(PACK_FILE)
   const written = [...(guide === undefined ? [] : [guide]), ...texts, ...check.texts(['sources'])]
   const left = written.filter(({ text }) => isPlaceholder(text)).map(({ path }) => path)
-  check.warnOnce(severity, 'pack.incomplete', left, 'still has the placeholder text of a new pack')
-  if (manifest.isProposed) {
-    const message = 'a program proposed the description: correct it, then remove "proposed"'
-    check.warn(severity, 'pack.incomplete', PACK_FILE, message)
-  }
+  check.addOnce(severity, 'pack.incomplete/template', left)
+  if (manifest.isProposed) check.add(report('pack.incomplete/proposed', {}, { path: PACK_FILE, severity }))
   const hasText = (folder: string) => files.list(folder).some((path) => (files.sizeOf(path) ?? 0) > 0)
   const body = readGuide(files)?.body ?? ''
   const isEmpty = ![...TEXT_LAYERS, 'sources', 'ontology', 'answers'].some(hasText)
   if (isEmpty && body.replace(/^ {0,3}#.*$/gm, '').trim() === '') {
-    check.warn('warning', 'pack.incomplete', PACK_FILE, 'the pack has no text that could answer a question')
+    check.add(report('pack.incomplete/no-text', {}, { path: PACK_FILE }))
   }
 }

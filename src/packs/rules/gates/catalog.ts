@@ -13,7 +13,7 @@ import {
   settleWarnings,
   type TrustLabel,
 } from '../pack.ts'
-import { HELD_HINT, packWord, type TrustedPack, type TrustState } from './trust.ts'
+import { packWord, type TrustedPack, type TrustState } from './trust.ts'
 
 /** The pack that is used for a name, and the packs of the same name that it shadows, in order of precedence. */
 interface CatalogEntry {
@@ -82,7 +82,7 @@ export function buildCatalog(packs: readonly TrustedPack[]): Catalog {
     }),
     ...packs.flatMap(({ trust: { held }, manifest: { name }, root }): Finding[] => {
       if (held === undefined) return []
-      const facts = { name: packWord(name), root, held, hint: HELD_HINT }
+      const facts = { name: packWord(name), root, held }
       return [report('CATALOG_HELD/pack', facts, { subject: name })]
     }),
   ]

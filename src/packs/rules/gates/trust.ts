@@ -2,7 +2,7 @@ import { type Approval, changesSince, type FileDigests, summarizeChanges } from 
 import { type Verdict, whyNot } from '../../../machine/rules/verdict.ts'
 import { printableLine, shellWord } from '../../../text/printable.ts'
 import { clip } from '../../../text/text-width.ts'
-import { type Code, LoadoutError, type Severity } from '../../../text/trouble.ts'
+import { type Finding, type LoadoutError, report, retell } from '../../../text/trouble.ts'
 import { sha256 } from '../../../text/values.ts'
 import {
   isKnownType,
@@ -53,34 +53,25 @@ export interface TrustFacts {
 /** Decides whether the text of a pack may be read. Reads its files only if an approval or a verdict names them. */
 export function decideTrust({ scope, manifest }: Pick<KnowledgePack, 'scope' | 'manifest'>, facts: TrustFacts): Trust {
   const { approval, policy, verdict } = facts
-  const shut = (state: 'denied' | 'unapproved' | 'changed', why: string): Trust => {
-    const warnings = [warning('error', 'pack.trust', why)]
+  const shut = (state: 'denied' | 'unapproved' | 'changed', changes: readonly string[] = []): Trust => {
+    const warnings = [report(`pack.trust/${state}`, { changes: summarizeChanges(changes) }, ABOUT)]
     return { state, isOpen: false, isUndecided: state !== 'denied', approvalId: approval?.id, warnings }
   }
   const heldBack = (held: string): Trust => {
-    return { state: 'held', isOpen: false, held, warnings: [warning('error', 'CATALOG_HELD', held)] }
+    return { state: 'held', isOpen: false, held, warnings: [report('CATALOG_HELD/why', { held }, ABOUT)] }
   }
   // A denial closes also a trusted place: this is how a user switches a pack off.
-  if (approval?.decision === 'denied') return shut('denied', 'it was denied and is not read')
+  if (approval?.decision === 'denied') return shut('denied')
   if (verdict !== undefined && verdict.state !== 'approved') return heldBack(whyNot(verdict))
   // Packs of a project always need an approval: others may have written them, and no setting changes that.
   const isAsked = scope === 'workspace' || (scope !== 'explicit' && policy.approvalFor.includes(scope))
   const needsApproval = isAsked || (scope === 'explicit' && !policy.explicitPathIsApproval)
-  if (needsApproval && approval === undefined) {
-    return shut('unapproved', 'it is not approved yet; only its metadata is shown')
-  }
+  if (needsApproval && approval === undefined) return shut('unapproved')
   const changes = needsApproval && approval !== undefined ? changesOf(approval, facts) : []
-  if (changes.length > 0) {
-    const why = `it must be approved again: ${summarizeChanges(changes)}`
-    return { ...shut('changed', why), files: approval?.files, changes }
-  }
-  const labels = {
-    external: 'it says that it comes from outside',
-    unreviewed: 'it does not say that anybody has reviewed it',
-  }
+  if (changes.length > 0) return { ...shut('changed', changes), files: approval?.files, changes }
   const { trust: label } = manifest
   const isDoubted = label === 'external' || label === 'unreviewed'
-  const warnings = isDoubted ? [warning('warning', 'pack.trust', labels[label])] : []
+  const warnings = isDoubted ? [report(`pack.trust/${label}`, {}, ABOUT)] : []
   const trust: Trust = needsApproval
     ? { state: 'approved', isOpen: true, approvalId: approval?.id, files: approval?.files, warnings }
     : { state: 'trusted', isOpen: true, warnings }
@@ -101,9 +92,7 @@ function changesOf(approval: Approval, { isSamePlace, readFiles }: TrustFacts): 
   return current === undefined ? ['its files cannot be read'] : changesSince(files ?? {}, current)
 }
 
-function warning(severity: Severity, code: Code, message: string): PackWarning {
-  return { severity, code, path: PACK_FILE, message }
-}
+const ABOUT = { path: PACK_FILE }
 
 /** The digest of all files of a pack, which the team's catalog signs. */
 export function packDigest(files: FileDigests): string {
@@ -151,17 +140,6 @@ export interface RefusedPack {
   command?: string
 }
 
-const STATUS_SAYS: Record<Exclude<PackStatus, 'ready'>, string> = {
-  draft: 'it is a draft',
-  'needs-review': 'it has not been reviewed since it was last changed',
-  stale: 'it is out of date',
-  disputed: 'parts of it are disputed',
-  archived: 'it is archived and no longer maintained',
-}
-
-/** What a refusal says: who can change it, its error with a hint, and the command for a list of refused packs. */
-type Refusal = [allowedBy: Admission['allowedBy'], code: Code, hint: string, command?: string]
-
 /**
  * The one gate: trust first, then the status of an open pack. A denied or held pack is not asked about again.
  * `isExplicit`: the user named the pack. `isConfirmed`: the user confirmed its status.
@@ -172,60 +150,52 @@ export function admit(pack: TrustedPack, { isExplicit = false, isConfirmed = fal
   const isUnknown = !isExplicit && !isKnownType(type, PACK_TYPES)
   const isInvalid = isUnknown || pack.warnings.some(({ code }) => code === 'pack.name.invalid')
   const isUnconfirmed = (status === 'draft' || status === 'disputed') && !isConfirmed
-  const unsure = `is ${status === 'draft' ? 'a draft' : status}, so it is used only after a confirmation`
-  const rules: [applies: boolean, reason: RefusedPack['reason'], why: string][] = [
-    [trust.state === 'denied', 'denied', 'was denied'],
-    [trust.held !== undefined, 'held', `is not used: ${trust.held}`],
-    [status === undefined, 'unknown-status', 'has an unknown status'],
-    [status === 'archived' && !isExplicit, 'archived', 'is archived, and is used only when it is named'],
-    [!trust.isOpen, 'approval-needed', whyNotOpen(trust)],
-    [isInvalid, 'invalid', 'is not used: its metadata is not valid'],
-    [isUnconfirmed, 'confirmation-needed', unsure],
-  ]
-  const [, reason, why = ''] = rules.find(([applies]) => applies) ?? []
-  const [approve, explain] = [`loadout approve ${shellWord(path)}`, `loadout explain ${shellWord(`pack:${path}`)}`]
-  const [add, resolve] = [shellWord(name), `loadout packs resolve "<task>" --pack ${shellWord(name)}`]
-  const refusals: Record<RefusedPack['reason'], Refusal> = {
-    denied: ['user', 'pack.trust', `${approve} takes the denial back`, approve],
-    held: ['team', 'CATALOG_HELD', HELD_HINT],
-    'unknown-status': ['author', 'pack.status', explain],
-    archived: ['user', 'pack.status', explain, `add --pack ${add}`],
-    'approval-needed': ['user', 'APPROVAL_NEEDED', `read ${path} first; then ${approve}`, approve],
-    invalid: ['author', 'pack.name.invalid', `loadout check ${shellWord(path)}`],
-    'confirmation-needed': [
+  const [folder, add, id] = [shellWord(path), shellWord(name), shellWord(`pack:${path}`)]
+  const [approve, resolve] = [`loadout approve ${folder}`, `loadout packs resolve "<task>" --pack ${add}`]
+  const facts = { name: packWord(name), path, approve, folder, id }
+  const { held } = trust
+  const why = whyNotOpen(trust)
+  const says = status === 'draft' ? 'a draft' : `${status}`
+  // The first that applies: who can change it, what it says, and the command for a list of refused packs.
+  const rules: [applies: boolean, RefusedPack['reason'], Admission['allowedBy'], () => Finding, command?: string][] = [
+    [trust.state === 'denied', 'denied', 'user', () => report('pack.trust/refused', facts), approve],
+    [held !== undefined, 'held', 'team', () => report('CATALOG_HELD/refused', { ...facts, held: held! })],
+    [status === undefined, 'unknown-status', 'author', () => report('pack.status/unknown', facts)],
+    [
+      status === 'archived' && !isExplicit,
+      'archived',
       'user',
-      'CONFIRMATION_NEEDED',
-      `loadout packs guide ${shellWord(path)} --confirm`,
+      () => report('pack.status/unnamed', facts),
+      `add --pack ${add}`,
+    ],
+    [!trust.isOpen, 'approval-needed', 'user', () => report('APPROVAL_NEEDED/pack', { ...facts, why }), approve],
+    [isInvalid, 'invalid', 'author', () => report('pack.name.invalid/refused', facts)],
+    [
+      isUnconfirmed,
+      'confirmation-needed',
+      'user',
+      () => report('CONFIRMATION_NEEDED/pack', { ...facts, status: says }),
       `add --confirm ${add}`,
     ],
-  }
-  const [allowedBy, code, hint, command] = reason === undefined ? [] : refusals[reason]
+  ]
+  const [, reason, allowedBy, tell, command] = rules.find(([applies]) => applies) ?? []
   const isWaiting = reason === 'approval-needed' || reason === 'confirmation-needed'
   const verdict = reason === undefined ? 'admitted' : isWaiting ? reason : 'refused'
   const next = {
     admitted: resolve,
     'confirmation-needed': `${resolve} --confirm ${add}`,
     'approval-needed': approve,
-    refused: `loadout explain pack:${shellWord(path)}`,
+    refused: `loadout explain pack:${folder}`,
   }
-  const message = `the pack ${packWord(name)} ${why}`
-  const says =
-    status === undefined
-      ? [warning('error', 'pack.status', 'its status is unknown')]
-      : status === 'ready'
-        ? []
-        : [warning('warning', 'pack.status', STATUS_SAYS[status])]
+  const doubts = status === 'ready' ? [] : [report(`pack.status/${status ?? 'none'}`, {}, ABOUT)]
   return {
     verdict,
-    refused: reason && { name, description, scope, path, status, reason, message, command },
-    error: code && (() => new LoadoutError(code, message, { hint })),
+    refused: reason && tell && { name, description, scope, path, status, reason, message: tell().message, command },
+    error: tell && (() => retell(tell())),
     allowedBy,
     next: next[verdict],
-    warnings: trust.isOpen ? settleWarnings([...trust.warnings, ...says]) : trust.warnings,
+    warnings: trust.isOpen ? settleWarnings([...trust.warnings, ...doubts]) : trust.warnings,
     isDisputed: trust.isOpen && status === 'disputed',
     showsGaps: trust.isOpen && status === 'needs-review',
   }
 }
-
-/** What to do about a pack that the team's catalog holds back. */
-export const HELD_HINT = 'loadout catalog search shows what is approved; loadout sync asks the catalog again'

@@ -3,9 +3,10 @@ import { termsOf } from '../../../search/tokens.ts'
 import { relatedTo } from '../../../search/word-lists.ts'
 import { report } from '../../../text/trouble.ts'
 import { findInlineAnchors } from '../anchors.ts'
+import { hasDocument } from '../guide.ts'
 import { isProse, type PackManifest, type PackWarning, packSections, shownText } from '../pack.ts'
 import { type Choice, matchedShare, pathWords } from './choose.ts'
-import { hasDocument, isAbout, type PackRequest, type PackResolution, type Reading } from './resolve-pack.ts'
+import { isAbout, type PackRequest, type PackResolution, type Reading } from './resolve-pack.ts'
 import { statementsOf } from './sections.ts'
 
 /** A text with this share of a statement's words makes the statement. */
@@ -160,7 +161,7 @@ export function findDeclared(reading: Reading): string[] {
   const gaps = [
     ...claims.filter(({ id, text }) => isAsked(text) || isAsked(`${id} ${text}`)).map(({ text }) => text),
     ...questions.map(pathWords).filter(isAsked),
-    ...(manifest.profile === 'document-first' && !hasDocument(reading) ? ['the document of this pack'] : []),
+    ...(manifest.profile === 'document-first' && !hasDocument(manifest, files) ? ['the document of this pack'] : []),
   ]
   return [...new Set(gaps.map((text) => shownText(text, 160)))]
 }

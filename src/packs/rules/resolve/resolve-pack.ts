@@ -6,7 +6,7 @@ import { compareText } from '../../../text/values.ts'
 import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor, placeAt } from '../anchors.ts'
 import { groundRecords } from '../graph.ts'
 import { examplesOf, guardChoices, withholdSecrets } from '../guard.ts'
-import { type Guide, guideChoices, readGuide } from '../guide.ts'
+import { type Guide, guideChoices, guideWarnings, readGuide } from '../guide.ts'
 import {
   isContent,
   isProse,
@@ -19,16 +19,7 @@ import {
   shownText,
 } from '../pack.ts'
 import { checkHealth, claimsOf, claimWarnings, type FileHealth, type Records, readRecords } from '../records.ts'
-import {
-  announcesLimits,
-  type Choice,
-  chooseLines,
-  matchedShare,
-  pathWords,
-  type Rule,
-  setsLimits,
-  takeLines,
-} from './choose.ts'
+import { type Choice, chooseLines, matchedShare, pathWords, type Rule, setsLimits, takeLines } from './choose.ts'
 import { findDeclared, findUncited, uncitedWarnings } from './gaps.ts'
 import { linesToShow, type SectionHit } from './sections.ts'
 
@@ -125,7 +116,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
   const asked = records.claims.filter(({ status, text }) => status === 'missing' && declared.includes(text))
   const choices = [...guideChoices(guide, request.task.words), ...content, ...recorded.choices, ...evidence.choices]
   const warnings = [
-    ...packWarnings(reading, choices),
+    ...guideWarnings(manifest, files, guide, () => choices),
     ...recorded.warnings,
     ...evidence.warnings,
     ...[...used.values()].flatMap((health) => health.warnings),
@@ -195,13 +186,6 @@ export function isAbout(
   least = 0.3,
 ): boolean {
   return [...words.values()].every((weight) => weight < 1) || matchedShare(rareWords, text) >= least
-}
-
-/** Whether a pack has the document that it names as its primary one, or any document. */
-export function hasDocument({ files, manifest: { primaryDocument } }: Reading): boolean {
-  return primaryDocument === undefined
-    ? files.list('documents').some(isProse)
-    : files.sizeOf(primaryDocument) !== undefined
 }
 
 /** The room for sections, in tokens. The best section is given even if it is larger. */
@@ -371,30 +355,6 @@ function chooseRecords({ manifest, files, task }: Reading) {
     return { ...part, rule, score: 1, why: 'its records are about the task', sources }
   })
   return { ...rest, choices }
-}
-
-/** What is wrong with the pack as a whole: its map, its document, its limits. */
-function packWarnings(reading: Reading, choices: readonly Choice[]): PackWarning[] {
-  const { guide, files, manifest } = reading
-  const warnings = [...guide.warnings]
-  const path = guide.file.path
-  if (manifest.profile === 'hybrid' && guide.map.length === 0) {
-    warnings.push(report('pack.incomplete/no-map', {}, { path }))
-  }
-  const absent = guide.map.filter((entry) =>
-    entry.isDirectory ? files.list(entry.path).length === 0 : files.sizeOf(entry.path) === undefined,
-  )
-  if (absent.length > 0) {
-    const what = absent.length === 1 ? 'a missing path' : `${absent.length} missing paths`
-    warnings.push(report('pack.incomplete/map-paths', { what }, { path, line: absent[0]?.line }))
-  }
-  if (manifest.profile === 'document-first' && !hasDocument(reading)) {
-    warnings.push(report('pack.incomplete/no-document', {}, { path }))
-  }
-  if (manifest.mode === 'persona' && !announcesLimits(files, [{ path, text: guide.body }, ...choices])) {
-    warnings.push(report('pack.incomplete/no-limits', {}, { path }))
-  }
-  return warnings
 }
 
 const CITES =
