@@ -27,6 +27,11 @@ Each line is a real run of the client in a fresh home folder, against a scripted
 client sent to its model was read from its requests. \`npm run record-agents\` makes the recordings in
 \`${FOLDER}/\`, and this page; a test compares \`loadout see\` with them, skill by skill.
 
+You have another version? \`loadout see <agent> --verify\` runs yours the same way, in a copy of what it reads: skills without
+their scripts, instruction files, and of its settings the keys that Loadout knows, so no hook, MCP server or credential. It has no
+network but that model and can write nothing else. What it sent is compared with \`see\` and kept for this version. This
+needs Linux with \`unshare\` and \`ip\`.
+
 | client | version | recorded | MCP | hooks | instruction files |
 |---|---|---|---|---|---|
 ${recordings.map(row).join('\n')}
@@ -69,7 +74,7 @@ reads the same settings. Only Claude Code can list a skill without its descripti
 - **Cursor**: everything that Loadout does for it, hooks included, follows its documentation only. It was never run with
   Loadout: the npm registry has no program of it that runs without an account.
 - **Windsurf, Zed, VS Code and other editors**: likewise, and Loadout has no hooks for them.
-- **Kiro, Amp, Droid, Qwen Code, Goose and others**: not tried. \`loadout see\` says for these that the limit is not known.
+- **Kiro, Amp, Droid, Goose and others**: not tried. \`loadout see\` says for these that the limit is not known.
 - **Clients with an account**: all runs used an API key, or none. A service may choose another model for an account, or
   switch features on from afar. Claude Code can get a larger list from its service; that was not seen here.
 - **Interactive sessions**: each client was started with one prompt (\`-p\`, \`exec\`, \`run\`).

@@ -273,6 +273,8 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
     status: late(async () => (await import('./health/status.ts')).readStatus),
     /** Shows which skills one agent lists, cuts, drops or hides, and why. */
     see: late(async () => (await import('./agents/see.ts')).seeAgent),
+    /** Runs an agent's own program in a copy of what it reads, and compares what it sends to its model with `see`. */
+    verifyAgent: late(async () => (await import('./agents/verify.ts')).verifyAgent),
     /** Plans the settings of agents after which every skill can be used. */
     planFix: late(async () => (await import('./skills/fix-list.ts')).planFix),
     /** Undoes what such plans wrote into the settings of agents. */
@@ -365,6 +367,7 @@ export type { AgentView, SettingsView } from './agents/config.ts'
 export type { HookChanges } from './agents/hooks-change.ts'
 export type { HookStatuses } from './agents/hooks-status.ts'
 export type { KnownAgentRules, SeenByAgent } from './agents/see.ts'
+export type { Verification } from './agents/verify.ts'
 export type { AdapterList } from './answer/adapters.ts'
 export type { AgentsMd } from './answer/agents-md.ts'
 export type { Context } from './answer/answer.ts'

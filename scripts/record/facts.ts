@@ -1,75 +1,5 @@
+import { type ListedSkill, type ModelRequest, sentBeginning, textsOf } from '../../src/agents/rules/sent.ts'
 import { librarySkills, nameAt, PLACES, type World } from '../../test/agents/worlds.ts'
-import type { Client } from './clients.ts'
-import type { ModelRequest } from './scripted-model.ts'
-
-/** What a client told its model about one skill. */
-interface ListedSkill {
-  name: string
-  description: string
-  /** Of all that it takes in the list, with its line end. */
-  characters: number
-}
-
-/** Everything that a request says, in its order. */
-export function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
-}
-
-/** The request of a run that carries the prompt to the main model: the longest. */
-export function mainRequest(requests: readonly ModelRequest[]): ModelRequest {
-  const [longest] = [...requests].sort((a, b) => b.bytes - a.bytes)
-  if (longest === undefined) throw new Error('the client sent nothing to its model')
-  return longest
-}
-
-export function modelOf({ body, path }: ModelRequest): string {
-  return typeof body.model === 'string' ? body.model : (/models\/([^:]+):/.exec(path)?.[1] ?? 'not named')
-}
-
-/** Folders that differ from run to run are shortened to `~`, so that sizes can be compared. */
-export function listedSkills({ list }: Client, request: ModelRequest, folders: readonly string[]): ListedSkill[] {
-  const texts = textsOf(request.body).map((text) =>
-    folders.reduce((short, folder) => short.replaceAll(folder, '~'), text),
-  )
-  return list === 'dashes' ? texts.flatMap(dashes) : texts.flatMap(elements)
-}
-
-/** `- name: description`, behind a heading; with `(file: …)` where the client says where a skill is. */
-function dashes(text: string): ListedSkill[] {
-  const heading = /skills are available for use with the Skill tool:\n\n|### Available skills\n/.exec(text)
-  if (heading === null) return []
-  const rest = text.slice(heading.index + heading[0].length)
-  const section = rest.slice(0, /\n\nToday's date|\n<\/|\n#|$(?![\s\S])/.exec(rest)?.index)
-  return section
-    .split(/\n(?=- )/)
-    .filter((entry) => entry.startsWith('- '))
-    .map((entry) => {
-      const [, name = '', said = ''] = /^- ([^\s:]+(?::[^\s:]+)*)(?: \([^)]*\))?(?::\s*([\s\S]*))?$/.exec(entry) ?? []
-      return { name, description: unescaped(said.replace(/ ?\(file: [^)]*\)$/, '')), characters: entry.length + 1 }
-    })
-}
-
-/** `<skill>` with a name and a description inside; those without are named in one line at the end. */
-function elements(text: string): ListedSkill[] {
-  const section = /<available_skills>([\s\S]*?)<\/available_skills>/.exec(text)?.[1] ?? ''
-  const whole = [...section.matchAll(/[ ]*<skill>[\s\S]*?<\/skill>\n/g)].map(([element]) => ({
-    name: inside(element, 'name'),
-    description: inside(element, 'description'),
-    characters: element.length,
-  }))
-  const names = /invoke by name\): (.*)/.exec(section)?.[1]?.split(', ') ?? []
-  return [...whole, ...names.map((name) => ({ name, description: '', characters: name.length + 2 }))]
-}
-
-function inside(element: string, tag: string): string {
-  return unescaped(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(element)?.[1]?.trim() ?? '')
-}
-
-function unescaped(text: string): string {
-  const named: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", amp: '&' }
-  return text.replaceAll(/&(lt|gt|quot|apos|#39|amp);/g, (_, name: string) => named[name] ?? '')
-}
 
 /**
  * For each skill of a library in its order, how many characters of its description were listed: 0 when only its name is,
@@ -116,22 +46,10 @@ export function instructionsOf(world: World, request: ModelRequest): [path: stri
   return Object.entries(world)
     .map(([path, content]) => ({
       path,
-      bytes: longestBeginning(content, text),
+      bytes: sentBeginning(content, text),
       at: text.indexOf(content.slice(0, 60)),
     }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at)
     .map(({ path, bytes }) => [path, bytes])
-}
-
-function longestBeginning(content: string, text: string): number {
-  // A client may trim the end.
-  if (text.includes(content.trimEnd())) return content.length
-  let [least, most] = [0, content.length]
-  while (least < most) {
-    const middle = Math.ceil((least + most) / 2)
-    if (text.includes(content.slice(0, middle))) least = middle
-    else most = middle - 1
-  }
-  return least
 }

@@ -39,7 +39,7 @@ export interface SeeRequest {
   shorten?: Readonly<Record<string, number>>
 }
 
-export interface SeenByAgent extends SeenSkills, Pick<KnownRules, 'program' | 'recordedFrom'> {
+export interface SeenByAgent extends SeenSkills, Pick<KnownRules, 'program' | 'recordedFrom' | 'measured'> {
   agent: string
   label: string
   /** What the user must do before it reads the folders of a project; absent if nothing. */
@@ -89,7 +89,7 @@ export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan
     throw failWith('USAGE/window')
   }
   const cwd = request.project === undefined ? undefined : openProject(machine, request.project).place
-  const { rules: known, recordedFrom, program } = rulesOf(machine, agent)
+  const { rules: known, recordedFrom, program, measured } = rulesOf(machine, agent)
   const { reading: rules, listing } = known
   const files = new AgentFiles(machine, agent, cwd)
   const settings = withSwitches(files.settings(known.settings), request.switched)
@@ -102,6 +102,7 @@ export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan
     label: agent.label,
     program,
     recordedFrom,
+    measured,
     trust: cwd === undefined ? undefined : rules.trust,
     cwd,
     home: machine.home,

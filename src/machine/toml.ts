@@ -1,4 +1,4 @@
-import { parse } from 'smol-toml'
+import { parse, stringify } from 'smol-toml'
 
 /** The parsed TOML of a text. Empty when it is invalid: the agent cannot read the file either. */
 export function readToml(text: string): Record<string, unknown> {
@@ -16,4 +16,8 @@ export function isToml(text: string): boolean {
   } catch {
     return false
   }
+}
+
+export function writeToml(values: Readonly<Record<string, unknown>>): string {
+  return stringify(values)
 }

@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { agentsTable } from '../../scripts/agents-table.ts'
-import { CLIENTS } from '../../scripts/record/clients.ts'
+import { RECORDED_CLIENTS } from '../../scripts/record/clients.ts'
+import { mergeSettings } from '../../src/agents/disk/client-home.ts'
 import { requireAgent } from '../../src/agents/rules/agents.ts'
 import { recordedRules } from '../../src/agents/rules/recorded-rules.ts'
 import type { SeenSkill } from '../../src/agents/rules/visibility.ts'
@@ -93,12 +94,11 @@ describe.each(RECORDINGS.map((recording) => [`${recording.agent} ${recording.ver
     })
 
     it.runIf(recording.switched)('see knows which skills the settings switch', () => {
-      const client = CLIENTS.find(({ agent }) => agent === recording.agent)
+      const client = RECORDED_CLIENTS.find(({ agent }) => agent === recording.agent)
       const home = homeOf(libraryWorld(userFolder(recording.agent), SIZES[0]))
-      const run = { home, address: 'http://127.0.0.1', mcp: { command: 'true', args: [] } }
-      for (const [path, text] of Object.entries(client?.switchFiles?.(run) ?? {})) {
+      for (const [path, values] of Object.entries(client?.switches?.(home) ?? {})) {
         mkdirSync(dirname(join(home, path)), { recursive: true })
-        writeFileSync(join(home, path), text)
+        writeFileSync(join(home, path), mergeSettings(path, '', values))
       }
       const listed = new Map(see(recording, home).skills.map((skill) => [skill.name, skill]))
       expect(librarySkills(SIZES[0]).map(({ name }) => shownBy(listed.get(name)))).toEqual(recording.switched)

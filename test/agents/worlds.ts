@@ -38,16 +38,19 @@ function skillText(name: string, description: string): string {
   return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n# How\n\nStep by step.\n`
 }
 
-const OWN = ['.claude', '.codex', '.agents', '.gemini', '.copilot', '.cursor', '.github', '.opencode']
+const OWN = ['.claude', '.codex', '.agents', '.gemini', '.copilot', '.cursor', '.github', '.opencode', '.qwen']
+const OTHERS = ['.pi', '.kimi', '.kimi-code', '.continue', '.grok', '.factory', '.cline', '.kilo', '.kilocode']
 
 /** Where some agent might look for skills. */
 export const PLACES: readonly string[] = [
-  ...OWN.map((own) => `${own}/skills`),
+  ...[...OWN, ...OTHERS].map((own) => `${own}/skills`),
+  '.pi/agent/skills',
+  '.config/kilo/skills',
+  '.config/agents/skills',
   '.config/opencode/skills',
   '.config/opencode/skill',
-  '.config/agents/skills',
   ...['proj', 'proj/sub'].flatMap((folder) => [
-    ...OWN.map((own) => `${folder}/${own}/skills`),
+    ...[...OWN, ...OTHERS].map((own) => `${folder}/${own}/skills`),
     `${folder}/.opencode/skill`,
     `${folder}/skills`,
   ]),
@@ -75,6 +78,7 @@ const LOCAL_FILES = [
   'CLAUDE.local.md',
   '.claude/CLAUDE.md',
   'GEMINI.md',
+  'QWEN.md',
   '.github/copilot-instructions.md',
 ]
 
@@ -90,6 +94,7 @@ const USER_FILES = [
   '.copilot/copilot-instructions.md',
   '.copilot/AGENTS.md',
   '.agents/AGENTS.md',
+  '.qwen/QWEN.md',
 ]
 
 /** A text whose every beginning is like no other text. */

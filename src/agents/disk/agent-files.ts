@@ -59,11 +59,16 @@ export class AgentFiles {
   }
 
   /** The agent's own folder, which an environment variable may move. */
-  private ownFolder(): string {
-    const { home, userFolder, projectFolder } = this.agent
+  ownFolder(): string {
+    const { home } = this.agent
     const moved = home && this.machine.env[home.variable]
-    if (moved && isAbsolute(moved)) return moved
-    return this.homePath(home?.folder ?? dirname(userFolder ?? projectFolder))
+    return moved && isAbsolute(moved) ? moved : this.homePath(this.usualFolder)
+  }
+
+  /** The agent's own folder below the home folder, if nothing moves it. */
+  get usualFolder(): string {
+    const { home, userFolder, projectFolder } = this.agent
+    return home?.folder ?? dirname(userFolder ?? projectFolder)
   }
 
   private homePath(path: string): string {
@@ -100,7 +105,8 @@ export class AgentFiles {
   /** The existing instruction files, in the order in which an agent reads them. */
   instructions(rules: InstructionRules, settings: Pick<AgentSettings, 'names' | 'moreNames'>): InstructionFile[] {
     const global = rules.global.flatMap(({ from, names }) => {
-      if (from === 'home') return names.flatMap((name) => filesIn(this.machine.home, [this.homePath(name)], true))
+      // Of each list one file counts; two lists may name files of one folder.
+      if (from === 'home') return names.flatMap((name) => filesIn(names.join(), [this.homePath(name)], true))
       return filesIn(from === 'own' ? this.ownFolder() : '/', names, true)
     })
     const { cwd } = this
@@ -150,6 +156,33 @@ export class AgentFiles {
     }
   }
 
+  /** Of each settings file of this user, the values of the keys that change the list or the instructions. */
+  knownSettings({ files, format, keys }: SettingsRules): { path: string; value: Record<string, unknown> }[] {
+    return this.settingsFiles(files.filter(({ from }) => from !== 'machine')).map((path) => {
+      const read = READERS[format](path)
+      const value: Record<string, unknown> = {}
+      for (const key of Object.values(keys)) {
+        const found = read(key)
+        const folders = (key ?? '').split('.')
+        const last = folders.pop()!
+        if (found === undefined) continue
+        let table = value
+        for (const name of folders) {
+          table[name] ??= {}
+          table = table[name] as typeof value
+        }
+        table[last] = found
+      }
+      return { path, value }
+    })
+  }
+
+  /** The agent's own record of its skills, and the file below the home folder that has it. */
+  usage(rules: SettingsRules): { file: string; skills: unknown } | undefined {
+    const skills = this.stateReader(rules)('skillUsage')
+    return rules.usageFile === undefined || skills === undefined ? undefined : { file: rules.usageFile, skills }
+  }
+
   /** The settings file for personal choices: the user's own or, in a project, the last one that the agent reads. */
   personalFile({ files }: SettingsRules): string | undefined {
     const last = files.findLast(({ from }) => from === (this.cwd === undefined ? 'own' : 'project'))
@@ -177,9 +210,8 @@ export class AgentFiles {
 
   /** The values of a key in all files, the one with the highest priority first. */
   private settingsReader(rules: SettingsRules) {
-    const open = { json: jsonReader, 'json with comments': commentedReader, toml: tomlReader }[rules.format]
     const files = this.settingsFiles(rules.files)
-    const readers = files.map((file) => open(file)).reverse()
+    const readers = files.map((file) => READERS[rules.format](file)).reverse()
     return (key: string | undefined): unknown[] =>
       key === undefined ? [] : readers.map((read) => read(key)).filter((value) => value !== undefined)
   }
@@ -291,6 +323,12 @@ function tomlReader(file: string): Reader {
   if ('problem' in head) return () => undefined
   const toml = readToml(head.text)
   return (key = '') => getDeep(toml, ...key.split('.'))
+}
+
+const READERS = {
+  json: (file: string) => jsonReader(file),
+  'json with comments': commentedReader,
+  toml: tomlReader,
 }
 
 /** Merges tables; for each key, the first table wins. */

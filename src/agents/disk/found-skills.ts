@@ -153,7 +153,7 @@ function isBelowItself(root: string, folder: string): boolean {
 }
 
 /** At most `MOST_ENTRIES`, sorted by name. */
-function listFolder(path: string): Dirent[] {
+export function listFolder(path: string): Dirent[] {
   const entries: Dirent[] = []
   try {
     const folder = opendirSync(path)

@@ -2,9 +2,11 @@ import { realpathSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
 import { isFile, isLink } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { parseForeignJson } from '../../text/json.ts'
+import { parseForeignJson, parseJson } from '../../text/json.ts'
 import { isRecord } from '../../text/values.ts'
 import type { Agent } from '../rules/agents.ts'
+import { clientOf } from '../rules/clients.ts'
+import { type MeasuredRow, parseMeasured, withMeasured } from '../rules/measured.ts'
 import type { Rules } from '../rules/reading-rules.ts'
 import {
   type InstalledProgram,
@@ -23,17 +25,32 @@ export interface KnownRules {
   recordedFrom?: RecordedFrom
   /** Its program on this machine; absent if it was not found. */
   program?: InstalledProgram
+  /** What `see --verify` measured with this very version. */
+  measured?: MeasuredRow
 }
 
 /** The rules of the installed version, or of the nearest recorded one. */
 export function rulesOf(machine: Machine, agent: Agent): KnownRules {
   const file = recordedRules(agent.id)
-  if (file === undefined) return { rules: { reading: plainReading(agent) } }
-  const program = findProgram(machine, file.program)
-  const row = nearestRow(file, program?.version)
-  if (row === undefined) return { rules: { reading: plainReading(agent) } }
+  const known = file?.program ?? clientOf(agent.id)
+  const program = known && findProgram(machine, known)
+  const row = file && nearestRow(file, program?.version)
+  const measured = program?.version === undefined ? undefined : measuredRow(machine, agent.id, program.version)
+  if (row === undefined) return { rules: { reading: plainReading(agent) }, program, measured }
   const { version, recorded: day, rules } = row
-  return { rules, recordedFrom: { version, day }, program }
+  if (measured === undefined) return { rules, recordedFrom: { version, day }, program }
+  return { rules: withMeasured(rules, measured), recordedFrom: { version, day }, program, measured }
+}
+
+const placeOfRow = (agent: string, version: string) => `measured/${agent}-${version}.json`
+
+function measuredRow(machine: Machine, agent: string, version: string): MeasuredRow | undefined {
+  const head = readHead(machine.records.path(placeOfRow(agent, version)))
+  return 'problem' in head ? undefined : parseMeasured(parseJson(head.text).value)
+}
+
+export function keepMeasured(machine: Machine, agent: string, version: string, row: MeasuredRow): void {
+  machine.records.write(placeOfRow(agent, version), `${JSON.stringify(row, null, 2)}\n`)
 }
 
 const MOST_FOLDERS = 200

@@ -5,6 +5,7 @@ import codex from './recorded/codex.json' with { type: 'json' }
 import copilot from './recorded/copilot.json' with { type: 'json' }
 import gemini from './recorded/gemini.json' with { type: 'json' }
 import opencode from './recorded/opencode.json' with { type: 'json' }
+import qwen from './recorded/qwen.json' with { type: 'json' }
 
 /** The program of an agent: its command, its npm package, and other folders in the home that may have the package. */
 export interface Program {
@@ -48,7 +49,7 @@ export interface RecordedFile extends Omit<RuleFile, 'rows'> {
 }
 
 /** What `npm run record-agents` recorded, by agent. A test checks every value, so that no run has to. */
-export const RECORDED: Readonly<Record<string, RecordedFile>> = { claude, codex, copilot, gemini, opencode }
+export const RECORDED: Readonly<Record<string, RecordedFile>> = { claude, codex, copilot, gemini, opencode, qwen }
 
 export const RECORDED_AGENTS: readonly string[] = Object.keys(RECORDED)
 

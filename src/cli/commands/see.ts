@@ -1,6 +1,6 @@
 import type { SeenSkill, Visibility } from '../../agents/rules/visibility.ts'
 import { isCrowdedOut, VISIBILITIES } from '../../display-rules.ts'
-import type { FixPlan, MachineStatus, SeenByAgent, UndoneFix } from '../../loadout.ts'
+import type { FixPlan, MachineStatus, SeenByAgent, UndoneFix, Verification } from '../../loadout.ts'
 import { listed } from '../../text/count.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { type Finding, failWith, type Report } from '../../text/trouble.ts'
@@ -34,6 +34,11 @@ export const see = defineCommand({
     nameOnly: { kind: 'list', value: 'a,b', summary: 'as if only the names of these skills were listed' },
     shorten: { kind: 'list', value: 'a=200', summary: 'as if these descriptions had this many characters' },
     longest: { kind: 'switch', summary: 'list the longest descriptions and their cost' },
+    verify: {
+      kind: 'switch',
+      summary: 'run the agent in a copy of what it reads, without network, and show what it really sends to its model',
+    },
+    seconds: { kind: 'number', value: 'n', summary: 'with --verify: how long the agent may take (default: 120)' },
     fix: {
       kind: 'switch',
       summary: 'make every skill usable: plan settings of the agent (or of all), and apply them after a confirmation',
@@ -42,8 +47,8 @@ export const see = defineCommand({
     undo: { kind: 'switch', summary: 'with --fix: undo its change of the settings' },
     ...DRY_RUN_FLAG,
   },
-  run: async ({ args: { agent }, flags, ask }, loadout): Promise<Report<Shown>> => {
-    const { fix, undo, yes, dryRun, longest, without, nameOnly, shorten, ...asked } = flags
+  run: async ({ args: { agent }, flags, ask, control }, loadout): Promise<Report<Shown>> => {
+    const { fix, undo, yes, dryRun, longest, without, nameOnly, shorten, verify, seconds, ...asked } = flags
     const { project, window, model } = asked
     if (fix && undo) {
       const { value: undone, findings } = await loadout.undoFix({ agent, project })
@@ -65,6 +70,16 @@ export const see = defineCommand({
       const { value, findings } = await loadout.status({ project })
       return { value: { agents: value.agents, neverRan: value.neverRan }, findings }
     }
+    if (verify) {
+      const { value: verified, findings } = await loadout.verifyAgent({
+        agent,
+        project,
+        model,
+        seconds,
+        signal: control.signal,
+      })
+      return { value: { verified }, findings }
+    }
     const split = (lists: readonly string[] = []) => lists.flatMap((names) => names.split(','))
     const { value: sight, findings } = await loadout.see({
       ...asked,
@@ -85,16 +100,18 @@ export const see = defineCommand({
         ),
       )
     }
+    if ('verified' in shown) return printVerified(shown.verified, screen)
     if ('agents' in shown) return lines(describeAgents(shown, screen), '', 'loadout see <agent> lists its skills.')
     if ('plans' in shown) return printFix(shown, screen) + formatFindings(findings, screen)
     return shown.isLongest ? printLongest(shown.sight, screen) : printSight(shown.sight, screen, findings)
   },
-  toJson: (shown) => ('sight' in shown ? shown.sight : shown),
+  toJson: (shown) => ('sight' in shown ? shown.sight : 'verified' in shown ? shown.verified : shown),
   printsFindings: true,
   isWaiting: (shown) => 'plans' in shown && shown.state === 'waiting',
 })
 
 type Shown =
+  | { verified: Verification }
   | { sight: SeenByAgent; isLongest: boolean }
   | Pick<MachineStatus, 'agents' | 'neverRan'>
   | { undone: UndoneFix[] }
@@ -307,9 +324,14 @@ function closing(sight: SeenByAgent): string[] {
 }
 
 /** The version of the rules, and the installed version. */
-function rulesFrom({ label, program, recordedFrom, home }: SeenByAgent): string | undefined {
+function rulesFrom({ agent, label, program, recordedFrom, measured, home }: SeenByAgent): string | undefined {
   if (recordedFrom === undefined) return undefined
   const { version, day } = recordedFrom
+  if (measured !== undefined && program?.version !== version) {
+    const { skills, wrong } = measured
+    const right = `they were right about ${skills - wrong.length} of ${count(skills, 'skill')}`
+    return `These are the rules of ${label} ${version}. Your ${program?.version} was run on ${measured.day}: ${right}.`
+  }
   const rules = `of ${label} ${version}, recorded on ${day}.`
   if (program === undefined) return `${label} was not found in the PATH: these are the rules ${rules}`
   if (program.version === version) return `These are the rules ${rules}`
@@ -317,7 +339,35 @@ function rulesFrom({ label, program, recordedFrom, home }: SeenByAgent): string 
   if (program.version === undefined) {
     return `The version of ${where} is unknown: ${program.problem}. These are the rules ${rules}`
   }
-  return `You have ${program.version}; the nearest known rules are those ${rules}`
+  return `You have ${program.version}; the nearest known rules are those ${rules} To measure yours: loadout see ${agent} --verify`
+}
+
+/** What was sent, then what differs from `see`. */
+function printVerified(verified: Verification, screen: Screen): string {
+  const { label, version = '', requests, bytes, model, listed, instructions, differences, compared, home } = verified
+  const right = compared - differences.length
+  const differing = differences
+    .slice(0, MOST_NAMED)
+    .flatMap(({ name, seen, sent }) => hang(inHome(name, home), `see says ${seen}; sent: ${sent}`))
+  return lines(
+    wrap(`${label} ${version} ran in a copy of what it reads, without network.`, 0).map(screen.strong),
+    '',
+    alignRows([
+      ['  requests', `${requests}, to ${printableLine(model)}; the one with the prompt has ${grouped(bytes)} bytes`],
+      ['  list', `${count(listed.skills, 'skill')} in ${grouped(listed.characters)} characters`],
+      ...instructions.map(({ path, bytes: size }) => [
+        '  instructions',
+        `${count(size, 'byte')} of ${printableLine(inHome(path, home))}`,
+      ]),
+      ['  see', `right about ${right} of ${compared} skills and instruction files`],
+    ]),
+    ...(differing.length === 0 ? [] : ['', screen.strong('differs'), ...differing]),
+    differences.length > MOST_NAMED && `  and ${differences.length - MOST_NAMED} more (--json names all)`,
+    '',
+    verified.measured === undefined
+      ? 'Its version is unknown, so nothing is kept.'
+      : `From now on loadout see ${verified.agent} uses what was measured with ${version}.`,
+  )
 }
 
 const MOST_LONGEST = 20

@@ -1,29 +1,19 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { parseJson } from '../../src/text/json.ts'
-import { isRecord } from '../../src/text/values.ts'
-
-/** A request that a client sent to its model. */
-export interface ModelRequest {
-  path: string
-  body: Json
-  bytes: number
-}
+import { parseJson } from '../../text/json.ts'
+import { isRecord } from '../../text/values.ts'
+import type { ModelRequest } from '../rules/sent.ts'
 
 /** A tool that the model calls once: in its answer to the first request that offers the tool and says `when`. */
-interface ScriptedCall {
+export interface ScriptedCall {
   tool: string
   input: Json
   when?: string
 }
 
 export interface ScriptedModel {
-  address: string
-  /** Of the run so far; `play` starts the next one. */
   requests: ModelRequest[]
   /** Calls of the script that no request has offered yet. */
   pending: ScriptedCall[]
-  play(script: readonly ScriptedCall[]): void
   close(): void
 }
 
@@ -45,10 +35,10 @@ const APIS: readonly (readonly [RegExp, (body: Json, path: string, call?: Script
   [/\/models(\?|$)/, () => ({ json: { object: 'list', data: [] } })],
 ]
 
-/** A model on the loopback address that writes down what it is sent, and says what a script says. */
-export async function startModel(): Promise<ScriptedModel> {
+/** A model on a Unix socket that writes down what it is sent, and says what a script says. */
+export async function startModel(socket: string, script: readonly ScriptedCall[]): Promise<ScriptedModel> {
   const requests: ModelRequest[] = []
-  const pending: ScriptedCall[] = []
+  const pending = [...script]
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -66,16 +56,12 @@ export async function startModel(): Promise<ScriptedModel> {
       send(response, api(body, path, at < 0 ? undefined : pending.splice(at, 1)[0]))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  // A client's program keeps one connection open without a request.
+  Object.assign(server, { headersTimeout: 0, requestTimeout: 0 })
+  await new Promise<void>((resolve) => server.listen(socket, resolve))
   return {
-    address: `http://127.0.0.1:${port}`,
     requests,
     pending,
-    play: (script) => {
-      requests.splice(0)
-      pending.splice(0, pending.length, ...script)
-    },
     close: () => {
       server.closeAllConnections()
       server.close()
