@@ -4,7 +4,7 @@ import type { Client } from '../../src/agents/rules/clients.ts'
 type Server = { command: string; args: string[] }
 
 /** Settings of a client: a file below the home folder, and values that are merged into it. */
-export type Settings = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+type Settings = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** What is recorded of a client beside its newest version with its usual model. */
 export interface Recorded {

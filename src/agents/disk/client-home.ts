@@ -114,7 +114,7 @@ export function copyForClient(
 }
 
 /** Settings as a file of this name has them. */
-export function formatSettings(path: string, values: Readonly<Record<string, unknown>>): string {
+function formatSettings(path: string, values: Readonly<Record<string, unknown>>): string {
   return path.endsWith('.toml') ? writeToml(values) : `${JSON.stringify(values, null, 2)}\n`
 }
 

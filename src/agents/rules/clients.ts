@@ -7,7 +7,7 @@ export interface ModelPlace {
   model?: string
 }
 
-/** A client that runs one prompt and ends, and how it is told to ask a model of ours. To add a client, add a row. */
+/** A client that runs one prompt and ends, and what makes it ask a model of ours. To add a client, add a row. */
 export interface Client extends Program {
   /** An id of the agent table. */
   agent: string

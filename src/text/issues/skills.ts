@@ -260,13 +260,16 @@ export const skillsIssues = () =>
         'warning: the list of {label} is full: {crowded} of {skills} skills are not described whole → loadout see {agent} --fix{scope} makes every skill usable',
       'NOT_SEEN/skill': '{name} is {fate}: {why}',
       'NOT_SEEN/file': '{path}: {why}',
-      'NOT_SEEN/differs': '{label} sent {count} otherwise than loadout see says → the list above says how; see uses what was measured',
+      'NOT_SEEN/differs':
+        '{label} sent {count} otherwise than loadout see says → the list above says how; see uses what was measured',
       'NOT_SEEN/no-client': '{label} cannot be run for this: Loadout knows how to give a model of its own to {agents}',
       'NOT_SEEN/no-program': '{label} was not found: {command} is not on the PATH',
       'NOT_SEEN/closed':
         'the client was not started: this system cannot close a program off from network and files[: {said}] → it needs Linux with unshare, mount and ip, and user namespaces',
-      'NOT_SEEN/hung': '{file} was stopped after {seconds} seconds without a request to its model[: {said}] → --seconds allows more',
-      'NOT_SEEN/silent': '{file} ended without a request to its model[: {said}] → it may ask for a login: start it once yourself',
+      'NOT_SEEN/hung':
+        '{file} was stopped after {seconds} seconds without a request to its model[: {said}] → --seconds allows more',
+      'NOT_SEEN/silent':
+        '{file} ended without a request to its model[: {said}] → it may ask for a login: start it once yourself',
       'HOOKS_OFF/outdated':
         'The hooks of an agent are from another version, or their program is gone. → Run `loadout connect`.',
       'HOOKS_OFF/outdated-plugin': '{path} is an older form of the plugin → {command}',
