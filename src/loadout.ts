@@ -11,10 +11,14 @@ export type Loadout = ReturnType<typeof createLoadout>
 /**
  * The table of use cases, and the only entry to them: the command line, the page, the MCP server and other programs call
  * these. A row names a use case in its own file. Those that an agent waits for are loaded at once, the others on first
- * use. Options default to the working folder, home, environment and clock of this process.
+ * use. Options default to the working folder, home, environment and clock of this process. Without `persist` only what a
+ * call is for is written below the home folder: installs, approvals, settings, notes.
  */
 export function createLoadout(options: Partial<Surroundings> = {}) {
-  const machine: Machine = Object.defineProperties(localMachine(), Object.getOwnPropertyDescriptors(options))
+  const machine: Machine = Object.defineProperties(localMachine(), {
+    ...Object.getOwnPropertyDescriptors(options),
+    persist: { value: options.persist ?? false },
+  })
   const { cwd } = options
   if (cwd !== undefined) {
     const get = () => {
@@ -51,304 +55,356 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
   }
 
   return {
-    /** Returns the index files of a call: the named ones, or those of the project, the user and the session. */
-    nameLayers: (named: Parameters<typeof nameLayers>[1]) => nameLayers(machine, named),
-    /** Chooses the payloads that a task needs, with the reason and the cost of each. Logs the plan as usage. */
-    plan: bind(forTask(planAndRecord)),
-    /** Plans like `plan` and reads the chosen texts, within a budget, fenced as data. */
-    loadPlan: bind(forTask(loadPlan)),
-    /** Reads the texts of a plan that you have already. */
-    load: (plan: LoadPlan | TaskPlan, request?: LoadRequest) => loadChosen(machine, plan, request),
-    /** Finds a payload, pack or skill by its id. Payloads come first. */
-    lookUp: late(async () => (await import('./answer/read.ts')).lookUpEntry),
-    /** Says why a payload, pack, skill or adapter is used for a task, or why not. */
-    explain: late(async () => (await import('./answer/explain.ts')).explainNamed),
-    /** Merges the layers of payloads and says which layer each entry comes from. */
-    resolve: (layers?: Layers) => machine.collect((listening) => resolveAll(listening, layers)),
-    /** Searches payloads, packs, skills and the project's own files. */
-    search: late(async () => (await import('./answer/search.ts')).searchAll),
-    /** Reads one entry as text, fenced as data, and records the use. */
-    read: late(async () => (await import('./answer/read.ts')).readEntry),
-    /** Adds example prompts to skills, packs and payloads. */
-    teach: late(async () => (await import('./lab/teach.ts')).teach),
-    /** Marks the examples of entries as checked against their present text. */
-    renewTeaching: late(async () => (await import('./lab/teach.ts')).renewTeaching),
-    /** Writes a task for an agent: which entries need example prompts, and what they say. */
-    exportTeaching: late(async () => (await import('./lab/teach.ts')).exportTeaching),
-    /** Takes the example prompts that an agent wrote for such a task. */
-    importTeaching: late(async () => (await import('./lab/teach.ts')).importTeaching),
-    /** Returns the next entries that need example prompts. */
-    nextTeaching: late(async () => (await import('./lab/teach.ts')).nextTeaching),
-    /** Counts the examples of each entry, and names those that are missing or out of date. */
-    teachStatus: late(async () => (await import('./lab/teachable.ts')).teachStatus),
-    /** Measures how well entries are found, by their own examples and by test files. */
-    evaluate: late(async () => (await import('./lab/eval.ts')).evaluateEntries),
-    /** Measures the choice of project files on the project's own last commits. */
-    evaluateHistory: late(async () => (await import('./lab/eval-history.ts')).evaluateHistory),
-    /** Compares two indexes on the same questions. */
-    compare: late(async () => (await import('./lab/eval.ts')).compareIndexes),
-    /** Checks an index, a skill, a library, a pack or `loadout.json`. */
-    validate: late(async () => (await import('./health/validate.ts')).validate),
-    /** Writes the index of a folder of payloads. */
-    buildIndex: late(async () => (await import('./payloads/index-build.ts')).rebuildIndex),
-    /** Says whether an index still equals its payloads. For CI. */
-    checkIndex: late(async () => (await import('./payloads/index-build.ts')).checkIndex),
-    /** Splits a large instruction file into payloads. */
-    migrate: late(async () => (await import('./payloads/index-migrate.ts')).migrateFile),
-    /** Summarises the usage log: planned, delivered and used entries. */
-    usage: late(async () => (await import('./usage/usage.ts')).summarizeLog),
-    /** Sums up the usage log by day or week, entry and agent. */
-    usageOverTime: late(async () => (await import('./usage/look-back.ts')).usageOverTime),
-    /** Lists the conversations of the usage log. */
-    conversations: late(async () => (await import('./usage/look-back.ts')).listConversations),
-    /** Shows what one conversation received, and when. */
-    conversation: late(async () => (await import('./usage/look-back.ts')).showConversation),
-    /** Finds entries that answer the same questions. */
-    similar: late(async () => (await import('./lab/similar.ts')).similarEntries),
-    /** Turns keeping the words of tasks on or off. */
-    keepTasks: late(async () => (await import('./usage/usage.ts')).switchTaskKeeping),
-    /** Sends sums of the usage log to an OpenTelemetry collector. */
-    exportUsage: late(async () => (await import('./usage/export.ts')).exportUsage),
-    /** Erases the usage log, or only events before a day. */
-    eraseUsage: late(async () => (await import('./usage/usage.ts')).eraseUsage),
-    /** Routes kept tasks again and lists what they now choose differently. */
-    replayPrompts: late(async () => (await import('./lab/replay-prompts.ts')).replayPrompts),
-    /** Lists payloads that no task loads. */
-    dead: late(async () => (await import('./payloads/analysis.ts')).findDead),
-    /** Lists payloads that share keywords. */
-    overlaps: late(async () => (await import('./payloads/analysis.ts')).findOverlaps),
-    /** Returns the cost of the payloads: always, on demand, and for one task. */
-    budget: late(async () => (await import('./payloads/analysis.ts')).reportBudget),
-    /** Connects this machine with a library of skills: a new one, a clone, or a folder. */
-    initialize: late(async () => (await import('./skills/init.ts')).initialize),
-    /** Shows which agent has which skill, and in which state. */
-    inventory: late(async () => (await import('./skills/inventory.ts')).takeInventory),
-    /** Shows one skill: its text, source, review and installs. */
-    inspect: late(async () => (await import('./skills/inspect.ts')).inspectSkill),
-    /** Shows the text of a skill that is not in the library yet. */
-    preview: late(async () => (await import('./skills/inspect.ts')).previewSkill),
-    /** Installs skills for agents. */
-    equip: changes(async () => (await import('./team/catalog.ts')).equipListed),
-    /** Installs what the lock of a project pins, after locking what its manifest asks for in addition. */
-    installProject: late(async () => (await import('./skills/project.ts')).installProject),
-    /** Adds skills to the manifest of a project, locks and installs them. */
-    addToProject: late(async () => (await import('./skills/project.ts')).addToProject),
-    /** Moves the lock of a project to newer versions, and shows what changes. */
-    updateProject: late(async () => (await import('./skills/project.ts')).updateProject),
-    /** Takes skills out of the manifest of a project, with what only they needed. */
-    removeFromProject: late(async () => (await import('./skills/project.ts')).removeFromProject),
-    /** Writes the lock of a project as a file of another manager. */
-    exportManifest: late(async () => (await import('./skills/project.ts')).exportManifest),
-    /** Whether a project has a manifest. */
-    hasManifest: plain(async () => (await import('./skills/project.ts')).hasManifest),
-    /** Removes installed skills. */
-    unequip: late(async () => (await import('./skills/equip.ts')).unequip),
-    /** Lists skills in the folders of agents that the library does not have. */
-    listCandidates: late(async () => (await import('./skills/candidates.ts')).listCandidates),
-    /** Imports skills from folders, archives, repositories and agents' folders, in one commit. */
-    importSkills: changes(
-      async () => (await import('./skills/import.ts')).importSkills,
-      ({ adopt, list }) => adopt === true && !list,
-    ),
-    /** Brings an edit of an installed copy into the library and all other copies. */
-    adopt: changes(async () => (await import('./skills/adopt.ts')).adopt),
-    /** Asks the sources of imported skills for newer versions. */
-    outdated: late(async () => (await import('./skills/update.ts')).findOutdated),
-    /** Takes newer versions, merged with your changes, in one commit. */
-    update: changes(async () => (await import('./skills/update.ts')).updateSkills),
-    /** Pins a skill to its version, or unpins it. */
-    pin: late(async () => (await import('./skills/update.ts')).pinSkills),
-    /** Compares the library with its remote. */
-    readStanding: late(async () => (await import('./skills/sync.ts')).readStanding),
-    /** Says how much room each agent's list of skills has, and how much is used. */
-    readListing: late(async () => (await import('./skills/equip.ts')).readListing),
-    /** Shows a merge that waits for you, with both texts. */
-    showMerge: late(async () => (await import('./skills/adopt.ts')).showMerge),
-    /** Finishes or gives up a merge that waits for you. */
-    finishMerge: changes(
-      async () => (await import('./skills/adopt.ts')).finishMerge,
-      (request) => request.continue === true,
-    ),
-    /** Changes which agents a skill is for. */
-    changeTargets: late(async () => (await import('./skills/library-edits.ts')).changeTargets),
-    /** Undoes a commit of the library, as a new commit. */
-    undo: changes(async () => (await import('./skills/library-edits.ts')).undoCommit),
-    /** Deletes a skill from the library. */
-    deleteSkill: late(async () => (await import('./skills/library-edits.ts')).deleteSkill),
-    /** Deletes several skills from the library in one commit. */
-    deleteSkills: late(async () => (await import('./skills/library-edits.ts')).deleteSkills),
-    /** Writes a skill as an archive. The same skill gives the same bytes. */
-    share: late(async () => (await import('./skills/share.ts')).shareSkill),
-    /** Writes a plugin of skills, hooks and the MCP server for agents that install plugins. */
-    buildPlugin: late(async () => (await import('./skills/share.ts')).buildPlugin),
-    /** Fast-forwards the library, refreshes installed copies, and obeys the catalog of a team. */
-    sync: changes(async () => (await import('./skills/sync.ts')).sync),
-    /** Checks the whole installation and says what to do; repairs what it can when asked. */
-    doctor: late(async () => (await import('./health/doctor.ts')).runDoctor),
-    /** Creates a skill in the library. */
-    startSkill: late(async () => (await import('./skills/library-edits.ts')).startSkill),
-    /** Shows how an installed copy differs from the library. */
-    diff: late(async () => (await import('./skills/inspect.ts')).diffSkill),
-    /** Names the skills that fit a task. */
-    suggest: late(async () => forTask((await import('./skills/library-skills.ts')).suggestSkills)),
-    /** Lists the agents that Loadout knows, and which are enabled. */
-    listAgents: late(async () => (await import('./agents/config.ts')).listAgents),
-    /** Enables or disables agents. */
-    switchAgents: late(async () => (await import('./agents/config.ts')).switchAgents),
-    /** Saves which agent has which skill under a name. */
-    saveProfile: late(async () => (await import('./skills/profiles.ts')).saveProfile),
-    /** Installs what a profile names; can also remove what it does not name. */
-    applyProfile: changes(async () => (await import('./skills/profiles.ts')).applyProfile),
-    /** Restores the agents and skills that the library says a machine has. */
-    restoreLibrary: changes(async () => (await import('./skills/profiles.ts')).restoreLibrary),
-    /** Lists the profiles of the library. */
-    listProfiles: late(async () => (await import('./skills/profiles.ts')).listProfiles),
-    /** Shows the settings of this machine. */
-    showSettings: late(async () => (await import('./agents/config.ts')).showSettings),
-    /** Turns one of the actions that Loadout does in the library's repository on or off. */
-    switchAction: late(async () => (await import('./agents/config.ts')).switchAction),
-    /** Sets the folder of an agent. */
-    setAgentFolder: late(async () => (await import('./agents/config.ts')).setAgentFolder),
-    /** Finds the project around the working folder. */
-    detectProject: plain(async () => (await import('./agents/config.ts')).detectProject),
-    /** Restores deleted skills. */
-    restoreSkills: late(async () => (await import('./skills/library-edits.ts')).restoreSkills),
-    /** Returns the last inventory immediately, while a new one is read. */
-    recallInventory: plain(async () => (await import('./skills/inventory.ts')).recallInventory),
-    /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
-    buildContext: late(async () => forTask((await import('./answer/answer.ts')).buildContext)),
-    /** Builds a recorded bundle again, byte for byte, or names what changed. */
-    replay: late(async () => (await import('./answer/bundle-record.ts')).replay),
-    /** Lists the recorded bundles, newest first. */
-    listRecords: late(async () => (await import('./answer/bundle-record.ts')).listRecords),
-    /** Removes old records of bundles and packs. */
-    pruneAudits: late(async () => (await import('./machine/audits.ts')).pruneAudits),
-    /** Returns the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
-    resolvePacks: late(async () => forTask((await import('./packs/resolve.ts')).resolvePacks)),
-    /** Lists the packs, and why some are not used. */
-    listPacks: late(async () => (await import('./packs/show.ts')).listPacks),
-    /** Shows one pack. */
-    showPack: late(async () => (await import('./packs/show.ts')).showPack),
-    /** Returns the guide of a pack: what it contains and how to ask it. */
-    openGuide: late(async () => (await import('./packs/read.ts')).openGuide),
-    /** Says why a pack is used for a task, or why not. */
-    explainPack: late(async () => (await import('./packs/show.ts')).explainPack),
-    /** Approves a pack, an adapter or an imported skill. */
-    approve: late(async () => (await import('./answer/approve.ts')).approve),
-    /** Denies a pack, an adapter or an imported skill. */
-    deny: late(async () => (await import('./answer/approve.ts')).deny),
-    /** Trusts the publisher of skills for what they can do now, takes that back, or lists who is trusted. */
-    trust: late(async () => (await import('./skills/gate.ts')).trust),
-    /** Revokes an earlier approval or denial. */
-    revoke: late(async () => (await import('./answer/approve.ts')).revoke),
-    /** Checks a pack. */
-    validatePack: late(async () => (await import('./packs/validate.ts')).validatePackAt),
-    /** Asks the test prompts of a pack whether they choose it. */
-    evaluatePack: late(async () => (await import('./lab/eval-pack.ts')).evaluatePack),
-    /** Creates an empty pack. */
-    startPack: late(async () => (await import('./packs/new-pack.ts')).startPack),
-    /** Writes a pack as a bundle of the Open Knowledge Format. */
-    exportPack: late(async () => (await import('./packs/export.ts')).exportPack),
-    /** Creates a pack from existing documents. */
-    startPackFrom: late(async () => (await import('./packs/new-pack.ts')).startPackFrom),
-    /** Writes a task for an agent: the short views of a pack. */
-    exportCompile: late(async () => (await import('./packs/compile.ts')).exportCompile),
-    /** Takes the views that an agent wrote, after checking them against their sources. */
-    importCompile: late(async () => (await import('./packs/compile.ts')).importCompile),
-    /** Names the views of a pack whose inputs changed. */
-    packStatus: late(async () => (await import('./packs/compile.ts')).packStatus),
-    /** Declares that a line of a pack only looks like a secret. */
-    declareExamples: late(async () => (await import('./packs/validate.ts')).declareExamples),
-    /** Fetches the packs of an organization, and what its catalog says about packs. */
-    fetchPacks: changes(async () => (await import('./packs/catalog.ts')).fetchPacks),
-    /** Adds a note that expires by itself. */
-    addNote: late(async () => (await import('./answer/notes.ts')).addNote),
-    /** Lists the notes of a project. */
-    listNotes: late(async () => (await import('./answer/notes.ts')).listNotes),
-    /** Removes expired notes. */
-    pruneNotes: late(async () => (await import('./answer/notes.ts')).pruneProjectNotes),
-    /** Lists the adapters of a project, and whether they may run. */
-    listAdapters: late(async () => (await import('./answer/adapters.ts')).listAdapters),
-    /** Summarises this machine: what each agent sees, the cost of a session, the state of the library, what to do next. */
-    status: late(async () => (await import('./health/status.ts')).readStatus),
-    /** Shows which skills one agent lists, cuts, drops or hides, and why. */
-    see: late(async () => (await import('./agents/see.ts')).seeAgent),
-    /** Runs an agent's own program in a copy of what it reads, and compares what it sends to its model with `see`. */
-    verifyAgent: late(async () => (await import('./agents/verify.ts')).verifyAgent),
-    /** Plans the settings of agents after which every skill can be used. */
-    planFix: late(async () => (await import('./skills/fix-list.ts')).planFix),
-    /** Undoes what such plans wrote into the settings of agents. */
-    undoFix: late(async () => (await import('./skills/fix-list.ts')).undoFix),
-    /** Applies such plans. */
-    applyFix: late(async () => (await import('./skills/fix-list.ts')).applyFix),
-    /** Lists the known rules of agents, by version. */
-    listRules: late(async () => (await import('./agents/see.ts')).listRules),
-    /** Writes, checks or removes the index in `AGENTS.md`. */
-    writeAgentsMd: late(async () => (await import('./answer/agents-md.ts')).writeAgentsMd),
-    /** Answers one event of an agent's hook. */
-    answerHook: plain(async () => (await import('./answer/session/hook.ts')).answerHook),
-    /** Lists what a bundle would contain, without the texts. */
-    planContext: late(async () => forTask((await import('./answer/answer.ts')).planContext)),
-    /** Lists everything that can be read by its id. */
-    listLoadable: late(async () => (await import('./answer/sources.ts')).listLoadable),
-    /** Lists the skills of the library with their files. */
-    listLibrarySkills: late(async () => (await import('./skills/library-skills.ts')).listLibrarySkills),
-    /** Returns the text of a skill of the library. */
-    openLibrarySkill: late(async () => (await import('./skills/library-skills.ts')).openLibrarySkill),
-    /** Reads one file of a skill of the library. */
-    readLibraryFile: late(async () => (await import('./skills/library-skills.ts')).readLibraryFile),
-    /** Installs hooks in the settings of agents. */
-    installHooks: late(async () => (await import('./agents/hooks-change.ts')).installHooks),
-    /** Says whether hooks are installed and can run. */
-    statusOfHooks: late(async () => (await import('./health/status.ts')).statusOfHooks),
-    /** Removes exactly these hooks. */
-    removeHooks: late(async () => (await import('./agents/hooks-change.ts')).removeHooks),
-    /** Says when the usage log and the library last changed. */
-    readStamps: late(async () => (await import('./health/watch.ts')).readStamps),
-    /** Joins this machine to a team's server. */
-    joinTeam: late(async () => (await import('./team/join.ts')).joinTeam),
-    /** Leaves the team. Nothing more is sent. */
-    leaveTeam: late(async () => (await import('./team/join.ts')).leaveTeam),
-    /** The address of the team that this machine has joined. */
-    teamAddress: plain(async () => (await import('./team/catalog.ts')).teamAddress),
-    /** Shows what is waiting to be sent, and the last answer of the server. */
-    teamStatus: late(async () => (await import('./team/status.ts')).teamStatus),
-    /** Sends waiting events, or shows the exact bytes. */
-    pushUsage: late(async () => (await import('./team/push.ts')).pushUsage),
-    /** Asks the server for the report of the team. */
-    reportTeam: late(async () => (await import('./team/status.ts')).reportTeam),
-    /** Makes a token for another machine. */
-    inviteToTeam: late(async () => (await import('./team/status.ts')).inviteToTeam),
-    /** Lists the tokens of the team. */
-    listTeamTokens: late(async () => (await import('./team/status.ts')).listTeamTokens),
-    /** Revokes a token. */
-    revokeTeamToken: late(async () => (await import('./team/status.ts')).revokeTeamToken),
-    /** Lists the machines of the team. */
-    listTeamMachines: late(async () => (await import('./team/status.ts')).listTeamMachines),
-    /** Publishes a version of a skill or pack in the catalog. */
-    publishVersion: late(async () => (await import('./team/publish.ts')).publishVersion),
-    /** Signs that machines may install a version. */
-    approveVersion: late(async () => (await import('./team/publish.ts')).approveVersion),
-    /** Signs that machines must remove a skill or pack. */
-    retireVersion: late(async () => (await import('./team/publish.ts')).retireVersion),
-    /** Quarantines a version, or releases it. */
-    quarantineVersion: late(async () => (await import('./team/publish.ts')).quarantineVersion),
-    /** Searches the catalog. */
-    searchCatalog: late(async () => (await import('./team/catalog.ts')).searchCatalog),
-    /** Signs the whole catalog again. */
-    signCatalog: late(async () => (await import('./team/publish.ts')).signCatalog),
-    /** Begins again with the catalog of a fingerprint. */
-    acceptCatalog: late(async () => (await import('./team/publish.ts')).acceptCatalog),
-    /** Reads the team's audit log, and checks that it is whole. */
-    readTeamAudit: late(async () => (await import('./team/status.ts')).readTeamAudit),
-    /** Runs the team's server until it is stopped. */
-    serveTeam: late(async () => (await import('./team/serve.ts')).serveTeam),
-    /** Changes the schema of the team's database. */
-    migrateTeam: late(async () => (await import('./team/serve.ts')).migrateTeam),
-    /** Makes a first token straight in the database, for an administrator who lost theirs. */
-    recoverToken: late(async () => (await import('./team/serve.ts')).recoverToken),
-    /** Builds a bundle on sample data in a temporary folder. */
-    trySample: late(async () => (await import('./answer/try.ts')).showSample),
+    /**
+     * What a task needs, and why.
+     * @example
+     * const { value } = await loadout.context.build({ task: 'cut a release', maxTokens: 4000 })
+     * console.log(value.renderings.markdown)
+     */
+    context: {
+      /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
+      build: late(async () => forTask((await import('./answer/answer.ts')).buildContext)),
+      /** Lists what a bundle would contain, without the texts. */
+      plan: late(async () => forTask((await import('./answer/answer.ts')).planContext)),
+      /** Searches payloads, packs, skills and the project's own files. */
+      search: late(async () => (await import('./answer/search.ts')).searchAll),
+      /** Reads one entry as text, fenced as data, and records the use. */
+      read: late(async () => (await import('./answer/read.ts')).readEntry),
+      /** Finds a payload, pack or skill by its id. Payloads come first. */
+      lookUp: late(async () => (await import('./answer/read.ts')).lookUpEntry),
+      /** Says why a payload, pack, skill or adapter is used for a task, or why not. */
+      explain: late(async () => (await import('./answer/explain.ts')).explainNamed),
+      /** Lists everything that can be read by its id. */
+      listLoadable: late(async () => (await import('./answer/sources.ts')).listLoadable),
+      /** Builds a recorded bundle again, byte for byte, or names what changed. */
+      replay: late(async () => (await import('./answer/bundle-record.ts')).replay),
+      /** Lists the recorded bundles, newest first. */
+      listRecords: late(async () => (await import('./answer/bundle-record.ts')).listRecords),
+      /** Removes old records of bundles and packs. */
+      pruneRecords: late(async () => (await import('./machine/audits.ts')).pruneAudits),
+      /** Writes, checks or removes the index in `AGENTS.md`. */
+      writeAgentsMd: late(async () => (await import('./answer/agents-md.ts')).writeAgentsMd),
+      /** Answers one event of an agent's hook. */
+      answerHook: plain(async () => (await import('./answer/session/hook.ts')).answerHook),
+      /** Builds a bundle on sample data in a temporary folder. */
+      try: late(async () => (await import('./answer/try.ts')).showSample),
+    },
+    /**
+     * The library of skills, and the copies of it that agents have.
+     * @example
+     * await loadout.skills.initialize({ create: 'my-skills' })
+     * await loadout.skills.start({ name: 'release-notes', description: 'Drafts release notes. Use when a release is cut.' })
+     * const { value } = await loadout.skills.inventory({})
+     * console.log(value.skills.map(({ name }) => name))
+     */
+    skills: {
+      /** Connects this machine with a library of skills: a new one, a clone, or a folder. */
+      initialize: late(async () => (await import('./skills/init.ts')).initialize),
+      /** Shows which agent has which skill, and in which state. */
+      inventory: late(async () => (await import('./skills/inventory.ts')).takeInventory),
+      /** Returns the last inventory immediately, while a new one is read. */
+      recallInventory: plain(async () => (await import('./skills/inventory.ts')).recallInventory),
+      /** Shows one skill: its text, source, review and installs. */
+      inspect: late(async () => (await import('./skills/inspect.ts')).inspectSkill),
+      /** Shows the text of a skill that is not in the library yet. */
+      preview: late(async () => (await import('./skills/inspect.ts')).previewSkill),
+      /** Shows how an installed copy differs from the library. */
+      diff: late(async () => (await import('./skills/inspect.ts')).diffSkill),
+      /** Names the skills that fit a task. */
+      suggest: late(async () => forTask((await import('./skills/library-skills.ts')).suggestSkills)),
+      /** Installs skills for agents. */
+      equip: changes(async () => (await import('./team/catalog.ts')).equipListed),
+      /** Removes installed skills. */
+      unequip: late(async () => (await import('./skills/equip.ts')).unequip),
+      /** Creates a skill in the library. */
+      start: late(async () => (await import('./skills/library-edits.ts')).startSkill),
+      /** Deletes a skill from the library. */
+      delete: late(async () => (await import('./skills/library-edits.ts')).deleteSkill),
+      /** Deletes several skills from the library in one commit. */
+      deleteAll: late(async () => (await import('./skills/library-edits.ts')).deleteSkills),
+      /** Restores deleted skills. */
+      restore: late(async () => (await import('./skills/library-edits.ts')).restoreSkills),
+      /** Lists the skills of the library with their files. */
+      list: late(async () => (await import('./skills/library-skills.ts')).listLibrarySkills),
+      /** Returns the text of a skill of the library. */
+      open: late(async () => (await import('./skills/library-skills.ts')).openLibrarySkill),
+      /** Reads one file of a skill of the library. */
+      readFile: late(async () => (await import('./skills/library-skills.ts')).readLibraryFile),
+      /** Lists skills in the folders of agents that the library does not have. */
+      listCandidates: late(async () => (await import('./skills/candidates.ts')).listCandidates),
+      /** Imports skills from folders, archives, repositories and agents' folders, in one commit. */
+      import: changes(
+        async () => (await import('./skills/import.ts')).importSkills,
+        ({ adopt, list }) => adopt === true && !list,
+      ),
+      /** Brings an edit of an installed copy into the library and all other copies. */
+      adopt: changes(async () => (await import('./skills/adopt.ts')).adopt),
+      /** Asks the sources of imported skills for newer versions. */
+      outdated: late(async () => (await import('./skills/update.ts')).findOutdated),
+      /** Takes newer versions, merged with your changes, in one commit. */
+      update: changes(async () => (await import('./skills/update.ts')).updateSkills),
+      /** Pins a skill to its version, or unpins it. */
+      pin: late(async () => (await import('./skills/update.ts')).pinSkills),
+      /** Changes which agents a skill is for. */
+      changeTargets: late(async () => (await import('./skills/library-edits.ts')).changeTargets),
+      /** Undoes a commit of the library, as a new commit. */
+      undo: changes(async () => (await import('./skills/library-edits.ts')).undoCommit),
+      /** Compares the library with its remote. */
+      readStanding: late(async () => (await import('./skills/sync.ts')).readStanding),
+      /** Says how much room each agent's list of skills has, and how much is used. */
+      readListing: late(async () => (await import('./skills/equip.ts')).readListing),
+      /** Fast-forwards the library, refreshes installed copies, and obeys the catalog of a team. */
+      sync: changes(async () => (await import('./skills/sync.ts')).sync),
+      /** Shows a merge that waits for you, with both texts. */
+      showMerge: late(async () => (await import('./skills/adopt.ts')).showMerge),
+      /** Finishes or gives up a merge that waits for you. */
+      finishMerge: changes(
+        async () => (await import('./skills/adopt.ts')).finishMerge,
+        (request) => request.continue === true,
+      ),
+      /** Installs what the lock of a project pins, after locking what its manifest asks for in addition. */
+      installProject: late(async () => (await import('./skills/project.ts')).installProject),
+      /** Adds skills to the manifest of a project, locks and installs them. */
+      addToProject: late(async () => (await import('./skills/project.ts')).addToProject),
+      /** Moves the lock of a project to newer versions, and shows what changes. */
+      updateProject: late(async () => (await import('./skills/project.ts')).updateProject),
+      /** Takes skills out of the manifest of a project, with what only they needed. */
+      removeFromProject: late(async () => (await import('./skills/project.ts')).removeFromProject),
+      /** Writes the lock of a project as a file of another manager. */
+      exportManifest: late(async () => (await import('./skills/project.ts')).exportManifest),
+      /** Whether a project has a manifest. */
+      hasManifest: plain(async () => (await import('./skills/project.ts')).hasManifest),
+      /** Saves which agent has which skill under a name. */
+      saveProfile: late(async () => (await import('./skills/profiles.ts')).saveProfile),
+      /** Installs what a profile names; can also remove what it does not name. */
+      applyProfile: changes(async () => (await import('./skills/profiles.ts')).applyProfile),
+      /** Lists the profiles of the library. */
+      listProfiles: late(async () => (await import('./skills/profiles.ts')).listProfiles),
+      /** Restores the agents and skills that the library says a machine has. */
+      restoreLibrary: changes(async () => (await import('./skills/profiles.ts')).restoreLibrary),
+      /** Writes a skill as an archive. The same skill gives the same bytes. */
+      share: late(async () => (await import('./skills/share.ts')).shareSkill),
+      /** Writes a plugin of skills, hooks and the MCP server for agents that install plugins. */
+      buildPlugin: late(async () => (await import('./skills/share.ts')).buildPlugin),
+      /** Trusts the publisher of skills for what they can do now, takes that back, or lists who is trusted. */
+      trust: late(async () => (await import('./skills/gate.ts')).trust),
+    },
+    /**
+     * Rules, packs and notes: which of them a task needs, how well they are found, and how often they were used.
+     * @example
+     * await loadout.knowledge.startPack({ name: 'refunds', description: 'How refunds work. Use for questions about refunds.' })
+     * await loadout.agents.approve({ what: ['pack:refunds'] })
+     * const task = 'how does a refund work'
+     * const { value } = await loadout.knowledge.resolvePacks({ task, packs: ['refunds'], confirmed: ['refunds'] })
+     * console.log(value.tokenEstimate, value.missing)
+     *
+     * const { value: plan } = await loadout.knowledge.plan({ task }) // which rules, and why
+     * console.log(loadout.knowledge.load(plan, { budget: 4000 }).contents)
+     */
+    knowledge: {
+      /** Returns the index files of a call: the named ones, or those of the project, the user and the session. */
+      nameLayers: (named: Parameters<typeof nameLayers>[1]) => nameLayers(machine, named),
+      /** Chooses the payloads that a task needs, with the reason and the cost of each. Logs the plan as usage. */
+      plan: bind(forTask(planAndRecord)),
+      /** Plans like `plan` and reads the chosen texts, within a budget, fenced as data. */
+      loadPlan: bind(forTask(loadPlan)),
+      /** Reads the texts of a plan that you have already. */
+      load: (plan: LoadPlan | TaskPlan, request?: LoadRequest) => loadChosen(machine, plan, request),
+      /** Merges the layers of payloads and says which layer each entry comes from. */
+      resolve: (layers?: Layers) => machine.collect((listening) => resolveAll(listening, layers)),
+      /** Lists payloads that no task loads. */
+      dead: late(async () => (await import('./payloads/analysis.ts')).findDead),
+      /** Lists payloads that share keywords. */
+      overlaps: late(async () => (await import('./payloads/analysis.ts')).findOverlaps),
+      /** Returns the cost of the payloads: always, on demand, and for one task. */
+      budget: late(async () => (await import('./payloads/analysis.ts')).reportBudget),
+      /** Writes the index of a folder of payloads. */
+      buildIndex: late(async () => (await import('./payloads/index-build.ts')).rebuildIndex),
+      /** Says whether an index still equals its payloads. For CI. */
+      checkIndex: late(async () => (await import('./payloads/index-build.ts')).checkIndex),
+      /** Splits a large instruction file into payloads. */
+      migrate: late(async () => (await import('./payloads/index-migrate.ts')).migrateFile),
+      /** Adds a note that expires by itself. */
+      addNote: late(async () => (await import('./answer/notes.ts')).addNote),
+      /** Lists the notes of a project. */
+      listNotes: late(async () => (await import('./answer/notes.ts')).listNotes),
+      /** Removes expired notes. */
+      pruneNotes: late(async () => (await import('./answer/notes.ts')).pruneProjectNotes),
+      /** Lists the adapters of a project, and whether they may run. */
+      listAdapters: late(async () => (await import('./answer/adapters.ts')).listAdapters),
+      /** Returns the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
+      resolvePacks: late(async () => forTask((await import('./packs/resolve.ts')).resolvePacks)),
+      /** Lists the packs, and why some are not used. */
+      listPacks: late(async () => (await import('./packs/show.ts')).listPacks),
+      /** Shows one pack. */
+      showPack: late(async () => (await import('./packs/show.ts')).showPack),
+      /** Returns the guide of a pack: what it contains and how to ask it. */
+      openGuide: late(async () => (await import('./packs/read.ts')).openGuide),
+      /** Says why a pack is used for a task, or why not. */
+      explainPack: late(async () => (await import('./packs/show.ts')).explainPack),
+      /** Checks a pack. */
+      validatePack: late(async () => (await import('./packs/validate.ts')).validatePackAt),
+      /** Asks the test prompts of a pack whether they choose it. */
+      evaluatePack: late(async () => (await import('./lab/eval-pack.ts')).evaluatePack),
+      /** Creates an empty pack. */
+      startPack: late(async () => (await import('./packs/new-pack.ts')).startPack),
+      /** Creates a pack from existing documents. */
+      startPackFrom: late(async () => (await import('./packs/new-pack.ts')).startPackFrom),
+      /** Writes a pack as a bundle of the Open Knowledge Format. */
+      exportPack: late(async () => (await import('./packs/export.ts')).exportPack),
+      /** Writes a task for an agent: the short views of a pack. */
+      exportCompile: late(async () => (await import('./packs/compile.ts')).exportCompile),
+      /** Takes the views that an agent wrote, after checking them against their sources. */
+      importCompile: late(async () => (await import('./packs/compile.ts')).importCompile),
+      /** Names the views of a pack whose inputs changed. */
+      packStatus: late(async () => (await import('./packs/compile.ts')).packStatus),
+      /** Declares that a line of a pack only looks like a secret. */
+      declareExamples: late(async () => (await import('./packs/validate.ts')).declareExamples),
+      /** Fetches the packs of an organization, and what its catalog says about packs. */
+      fetchPacks: changes(async () => (await import('./packs/catalog.ts')).fetchPacks),
+      /** Adds example prompts to skills, packs and payloads. */
+      teach: late(async () => (await import('./lab/teach.ts')).teach),
+      /** Marks the examples of entries as checked against their present text. */
+      renewTeaching: late(async () => (await import('./lab/teach.ts')).renewTeaching),
+      /** Writes a task for an agent: which entries need example prompts, and what they say. */
+      exportTeaching: late(async () => (await import('./lab/teach.ts')).exportTeaching),
+      /** Takes the example prompts that an agent wrote for such a task. */
+      importTeaching: late(async () => (await import('./lab/teach.ts')).importTeaching),
+      /** Returns the next entries that need example prompts. */
+      nextTeaching: late(async () => (await import('./lab/teach.ts')).nextTeaching),
+      /** Counts the examples of each entry, and names those that are missing or out of date. */
+      teachStatus: late(async () => (await import('./lab/teachable.ts')).teachStatus),
+      /** Measures how well entries are found, by their own examples and by test files. */
+      evaluate: late(async () => (await import('./lab/eval.ts')).evaluateEntries),
+      /** Measures the choice of project files on the project's own last commits. */
+      evaluateHistory: late(async () => (await import('./lab/eval-history.ts')).evaluateHistory),
+      /** Compares two indexes on the same questions. */
+      compare: late(async () => (await import('./lab/eval.ts')).compareIndexes),
+      /** Finds entries that answer the same questions. */
+      similar: late(async () => (await import('./lab/similar.ts')).similarEntries),
+      /** Routes kept tasks again and lists what they now choose differently. */
+      replayPrompts: late(async () => (await import('./lab/replay-prompts.ts')).replayPrompts),
+      /** Summarises the usage log: planned, delivered and used entries. */
+      usage: late(async () => (await import('./usage/usage.ts')).summarizeLog),
+      /** Sums up the usage log by day or week, entry and agent. */
+      usageOverTime: late(async () => (await import('./usage/look-back.ts')).usageOverTime),
+      /** Lists the conversations of the usage log. */
+      conversations: late(async () => (await import('./usage/look-back.ts')).listConversations),
+      /** Shows what one conversation received, and when. */
+      conversation: late(async () => (await import('./usage/look-back.ts')).showConversation),
+      /** Turns keeping the words of tasks on or off. */
+      keepTasks: late(async () => (await import('./usage/usage.ts')).switchTaskKeeping),
+      /** Sends sums of the usage log to an OpenTelemetry collector. */
+      exportUsage: late(async () => (await import('./usage/export.ts')).exportUsage),
+      /** Erases the usage log, or only events before a day. */
+      eraseUsage: late(async () => (await import('./usage/usage.ts')).eraseUsage),
+    },
+    /**
+     * The agents on this machine: what they see, their hooks and settings, and what may act.
+     * @example
+     * const { value } = await loadout.agents.status({})
+     * console.log(value.agents)
+     */
+    agents: {
+      /** Lists the agents that Loadout knows, and which are enabled. */
+      list: late(async () => (await import('./agents/config.ts')).listAgents),
+      /** Enables or disables agents. */
+      switch: late(async () => (await import('./agents/config.ts')).switchAgents),
+      /** Sets the folder of an agent. */
+      setFolder: late(async () => (await import('./agents/config.ts')).setAgentFolder),
+      /** Shows the settings of this machine. */
+      showSettings: late(async () => (await import('./agents/config.ts')).showSettings),
+      /** Turns one of the actions that Loadout does in the library's repository on or off. */
+      switchAction: late(async () => (await import('./agents/config.ts')).switchAction),
+      /** Finds the project around the working folder. */
+      detectProject: plain(async () => (await import('./agents/config.ts')).detectProject),
+      /** Shows which skills one agent lists, cuts, drops or hides, and why. */
+      see: late(async () => (await import('./agents/see.ts')).seeAgent),
+      /** Lists the known rules of agents, by version. */
+      listRules: late(async () => (await import('./agents/see.ts')).listRules),
+      /** Runs an agent's own program in a copy of what it reads, and compares what it sends to its model with `see`. */
+      verify: late(async () => (await import('./agents/verify.ts')).verifyAgent),
+      /** Plans the settings of agents after which every skill can be used. */
+      planFix: late(async () => (await import('./skills/fix-list.ts')).planFix),
+      /** Applies such plans. */
+      applyFix: late(async () => (await import('./skills/fix-list.ts')).applyFix),
+      /** Undoes what such plans wrote into the settings of agents. */
+      undoFix: late(async () => (await import('./skills/fix-list.ts')).undoFix),
+      /** Installs hooks in the settings of agents. */
+      installHooks: late(async () => (await import('./agents/hooks-change.ts')).installHooks),
+      /** Says whether hooks are installed and can run. */
+      statusOfHooks: late(async () => (await import('./health/status.ts')).statusOfHooks),
+      /** Removes exactly these hooks. */
+      removeHooks: late(async () => (await import('./agents/hooks-change.ts')).removeHooks),
+      /** Summarises this machine: what each agent sees, the cost of a session, the state of the library, what to do next. */
+      status: late(async () => (await import('./health/status.ts')).readStatus),
+      /** Checks the whole installation and says what to do; repairs what it can when asked. */
+      doctor: late(async () => (await import('./health/doctor.ts')).runDoctor),
+      /** Checks an index, a skill, a library, a pack or `loadout.json`. */
+      validate: late(async () => (await import('./health/validate.ts')).validate),
+      /** Says when the usage log and the library last changed. */
+      readStamps: late(async () => (await import('./health/watch.ts')).readStamps),
+      /** Approves a pack, an adapter or an imported skill. */
+      approve: late(async () => (await import('./answer/approve.ts')).approve),
+      /** Denies a pack, an adapter or an imported skill. */
+      deny: late(async () => (await import('./answer/approve.ts')).deny),
+      /** Revokes an earlier approval or denial. */
+      revoke: late(async () => (await import('./answer/approve.ts')).revoke),
+    },
+    /**
+     * A team's server and catalog.
+     * @example
+     * try {
+     *   console.log((await loadout.team.status({})).value)
+     * } catch (error) {
+     *   if (!(error instanceof LoadoutError)) throw error
+     *   console.log(error.code, error.hint) // TEAM_NOT_JOINED, and what to do
+     * }
+     */
+    team: {
+      /** Joins this machine to a team's server. */
+      join: late(async () => (await import('./team/join.ts')).joinTeam),
+      /** Leaves the team. Nothing more is sent. */
+      leave: late(async () => (await import('./team/join.ts')).leaveTeam),
+      /** The address of the team that this machine has joined. */
+      address: plain(async () => (await import('./team/catalog.ts')).teamAddress),
+      /** Shows what is waiting to be sent, and the last answer of the server. */
+      status: late(async () => (await import('./team/status.ts')).teamStatus),
+      /** Sends waiting events, or shows the exact bytes. */
+      push: late(async () => (await import('./team/push.ts')).pushUsage),
+      /** Asks the server for the report of the team. */
+      report: late(async () => (await import('./team/status.ts')).reportTeam),
+      /** Makes a token for another machine. */
+      invite: late(async () => (await import('./team/status.ts')).inviteToTeam),
+      /** Lists the tokens of the team. */
+      listTokens: late(async () => (await import('./team/status.ts')).listTeamTokens),
+      /** Revokes a token. */
+      revokeToken: late(async () => (await import('./team/status.ts')).revokeTeamToken),
+      /** Lists the machines of the team. */
+      listMachines: late(async () => (await import('./team/status.ts')).listTeamMachines),
+      /** Reads the team's audit log, and checks that it is whole. */
+      readAudit: late(async () => (await import('./team/status.ts')).readTeamAudit),
+      /** Publishes a version of a skill or pack in the catalog. */
+      publish: late(async () => (await import('./team/publish.ts')).publishVersion),
+      /** Signs that machines may install a version. */
+      approve: late(async () => (await import('./team/publish.ts')).approveVersion),
+      /** Signs that machines must remove a skill or pack. */
+      retire: late(async () => (await import('./team/publish.ts')).retireVersion),
+      /** Quarantines a version, or releases it. */
+      quarantine: late(async () => (await import('./team/publish.ts')).quarantineVersion),
+      /** Searches the catalog. */
+      searchCatalog: late(async () => (await import('./team/catalog.ts')).searchCatalog),
+      /** Signs the whole catalog again. */
+      signCatalog: late(async () => (await import('./team/publish.ts')).signCatalog),
+      /** Begins again with the catalog of a fingerprint. */
+      acceptCatalog: late(async () => (await import('./team/publish.ts')).acceptCatalog),
+      /** Runs the team's server until it is stopped. */
+      serve: late(async () => (await import('./team/serve.ts')).serveTeam),
+      /** Changes the schema of the team's database. */
+      migrate: late(async () => (await import('./team/serve.ts')).migrateTeam),
+      /** Makes a first token straight in the database, for an administrator who lost theirs. */
+      recoverToken: late(async () => (await import('./team/serve.ts')).recoverToken),
+    },
   }
 }
 

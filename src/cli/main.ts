@@ -69,7 +69,7 @@ async function runCommand(typed: readonly string[], terminal: Terminal): Promise
     },
     ask: terminal.isSeen('stdin') && terminal.isSeen('stderr') ? (text: string) => terminal.ask(text) : undefined,
   }
-  const report = await command.run(input as Input<readonly Argument[], Flags>, createLoadout())
+  const report = await command.run(input as Input<readonly Argument[], Flags>, createLoadout({ persist: true }))
   show(command, report, asJson, terminal, screen)
   if (command.isWaiting?.(report.value)) return WAITING
   return hasErrors(report.findings) ? 1 : 0
@@ -111,7 +111,7 @@ function namesNothing(argv: readonly string[]): boolean {
 
 async function openInterface(argv: readonly string[]): Promise<number> {
   const { paintFirst } = await import('../tui/first-paint.ts')
-  const { model, screen } = await paintFirst(createLoadout(), { isUser: argv.includes('--user') })
+  const { model, screen } = await paintFirst(createLoadout({ persist: true }), { isUser: argv.includes('--user') })
   try {
     const { runInterface } = await import('../tui/main.ts')
     return await runInterface(model, screen)

@@ -37,6 +37,7 @@ export function writeAudit(
   audit: AuditRecord,
   note?: (id: string) => void,
 ): { id: string | undefined; findings: Finding[] } {
+  if (machine.persist === false) return { id: undefined, findings: [] }
   try {
     const record = { ...audit, version: programVersion() }
     const sum = sha256(JSON.stringify(record))

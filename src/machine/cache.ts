@@ -23,9 +23,11 @@ import { move } from './platform.ts'
  */
 export class Cache {
   readonly folder: string
+  readonly #isWritten: boolean
 
-  constructor(folder: string) {
+  constructor(folder: string, isWritten = true) {
     this.folder = folder
+    this.#isWritten = isWritten
   }
 
   /** Returns the stored value, or makes a new one and stores it. */
@@ -73,7 +75,7 @@ export class Cache {
    * that its reader verifies, if not of the whole.
    */
   write(key: CacheKey, bytes: Uint8Array, sum = checksum(bytes)): void {
-    if (key.isSettled === false) return
+    if (key.isSettled === false || !this.#isWritten) return
     const path = this.#pathOf(key)
     const stage = this.#stageOf(path)
     try {
@@ -90,6 +92,7 @@ export class Cache {
 
   /** Undefined where nothing can be written. */
   grow(key: CacheKey): GrowingValue | undefined {
+    if (!this.#isWritten) return undefined
     const path = this.#pathOf(key)
     const stage = this.#stageOf(path)
     try {

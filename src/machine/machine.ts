@@ -13,6 +13,8 @@ export interface Surroundings {
   now(): Date
   /** The caller; a person on the command line by default. */
   caller?: Caller
+  /** False: caches, the usage log and the records of bundles are read, and not written. */
+  persist?: boolean
   /** Receives what a person should know about a call; `collect` returns it beside the answer. */
   report?(...findings: Finding[]): void
 }
@@ -100,7 +102,7 @@ export class Machine {
   }
 
   get cache(): Cache {
-    return new Cache(this.cacheFolder)
+    return new Cache(this.cacheFolder, this.persist)
   }
 
   /** `config.json`. */

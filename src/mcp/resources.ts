@@ -63,7 +63,7 @@ const INDEX_DESCRIPTION = `What can be loaded here. As resources, the first ${MO
 
 /** The loadable entries, as resources for a person to choose from. */
 export function serveResources(mcp: McpServer, context: ToolContext): void {
-  const listLoadable = () => context.loadout.listLoadable(placeOf(context))
+  const listLoadable = () => context.loadout.context.listLoadable(placeOf(context))
   const loadable = async () => (await listLoadable()).value
   const contents = (uri: URL, text: string) => ({ contents: [{ uri: uri.href, ...MARKDOWN, text }] })
 
@@ -82,7 +82,7 @@ export function serveResources(mcp: McpServer, context: ToolContext): void {
     const complete = async (text: string) =>
       list(await loadable()).flatMap((item) => (item.name.startsWith(text) ? [item.name] : []))
     const read = async (uri: URL, id: string) => {
-      const { value } = await context.loadout.read({ id, ...placeOf(context), maxCharacters: MOST_CHARACTERS })
+      const { value } = await context.loadout.context.read({ id, ...placeOf(context), maxCharacters: MOST_CHARACTERS })
       return contents(uri, value.text)
     }
     mcp.registerResource(
@@ -107,7 +107,7 @@ export function servePrompts(mcp: McpServer, { loadout, project }: ToolContext):
     },
     ({ task }, { mcpReq }) =>
       orProtocolError(async () => {
-        const { value } = await buildFitting(loadout.buildContext, { task, project, signal: mcpReq.signal })
+        const { value } = await buildFitting(loadout.context.build, { task, project, signal: mcpReq.signal })
         const say = (text: string) => ({ role: 'user' as const, content: { type: 'text' as const, text } })
         return { messages: [value.renderings.markdown, task].filter((text) => text !== '').map(say) }
       }),

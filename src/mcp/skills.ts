@@ -20,7 +20,7 @@ const SKILLS_PER_PAGE = 50
 
 /** The library through the protocol's own extension, read again on each request: always up to date. */
 export function librarySkills(loadout: Loadout): SkillsExtension {
-  const skills = async () => (await loadout.listLibrarySkills({})).value
+  const skills = async () => (await loadout.skills.list({})).value
   const source: SkillSource = {
     list: ({ cursor = '' }) =>
       orProtocolError(async () => {
@@ -39,7 +39,7 @@ export function librarySkills(loadout: Loadout): SkillsExtension {
       orProtocolError(async () => {
         const place = readPlace(uri)
         if (place === undefined) return undefined
-        const { value } = await loadout.readLibraryFile(place)
+        const { value } = await loadout.skills.readFile(place)
         return value && contentOf(value, place.path)
       }),
     readDirectory: (uri) => orProtocolError(() => listFolder(loadout, uri)),
@@ -66,7 +66,7 @@ function printInstead(error: unknown): [] {
 /** Undefined for a missing skill, or one that the extension cannot describe: the other skills still work. */
 async function describeSkill(loadout: Loadout, name: string): Promise<Skill | undefined> {
   try {
-    const { value: files } = await loadout.openLibrarySkill({ name })
+    const { value: files } = await loadout.skills.open({ name })
     return files && (await skillEntry(name, files))
   } catch (error) {
     if (error instanceof SkillCatalogError || error instanceof LoadoutError) {
@@ -79,7 +79,7 @@ async function describeSkill(loadout: Loadout, name: string): Promise<Skill | un
 
 async function listFolder(loadout: Loadout, uri: string) {
   const place = readPlace(uri)
-  const { value: files } = place ? await loadout.openLibrarySkill(place) : {}
+  const { value: files } = place ? await loadout.skills.open(place) : {}
   if (place === undefined || files === undefined) return undefined
   const prefix = place.path === '' ? '' : `${place.path}/`
   const below = Object.keys(files)

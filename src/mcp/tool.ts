@@ -64,7 +64,7 @@ export const PROJECT = NAME.optional().describe('Folder, if not the usual one')
 
 /** The project of a call, and its layers. */
 export function placeOf({ loadout, project: usual }: ToolContext, project = usual) {
-  return { project, layers: loadout.nameLayers({ project }) }
+  return { project, layers: loadout.knowledge.nameLayers({ project }) }
 }
 
 /** For requests whose answer cannot contain a problem, such as reading a resource. */

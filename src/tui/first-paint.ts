@@ -13,9 +13,9 @@ export async function paintFirst(
   loadout: Loadout,
   { isUser }: { isUser: boolean },
 ): Promise<{ model: Model; screen: TakenScreen }> {
-  const { home, project } = await loadout.detectProject({})
+  const { home, project } = await loadout.agents.detectProject({})
   const scope = project === undefined || isUser ? 'user' : 'project'
-  const inventory = await loadout.recallInventory({ project: scope === 'project' ? project : undefined })
+  const inventory = await loadout.skills.recallInventory({ project: scope === 'project' ? project : undefined })
   const empty = initialModel(screenSize(), { home, project, scope })
   const model: Model = {
     ...empty,

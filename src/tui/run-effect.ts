@@ -64,63 +64,71 @@ type Calls = {
 
 /** The use case of every effect. */
 export const CALLS = {
-  'load inventory': (loadout, { project }) => loadout.inventory({ project }),
+  'load inventory': (loadout, { project }) => loadout.skills.inventory({ project }),
   'load standing': async (loadout, { project, fetch }, { signal }) => {
-    const library = await loadout.readStanding({ project, fetch, signal })
-    const rooms = await loadout.readListing({ project })
+    const library = await loadout.skills.readStanding({ project, fetch, signal })
+    const rooms = await loadout.skills.readListing({ project })
     return { value: { library: library.value, rooms: rooms.value }, findings: [] }
   },
-  'load preview': (loadout, { name, project }) => loadout.preview({ name, project }),
+  'load preview': (loadout, { name, project }) => loadout.skills.preview({ name, project }),
   toggle: async (loadout, { parts, project, isOn }, carrying) => {
-    const change = isOn ? loadout.equip : loadout.unequip
+    const change = isOn ? loadout.skills.equip : loadout.skills.unequip
     const reports = []
     for (const { names, agents } of parts) reports.push(await change({ names, targets: agents, project, ...carrying }))
     const operations = reports.flatMap(({ value }) => value.operations)
     return { value: { operations, isDryRun: false }, findings: reports.flatMap((each) => each.findings) }
   },
-  'load candidates': (loadout, { project }) => loadout.listCandidates({ project, texts: true }),
+  'load candidates': (loadout, { project }) => loadout.skills.listCandidates({ project, texts: true }),
   'load offers': (loadout, { source, project }, carrying) =>
-    loadout.importSkills({ source, project, list: true, texts: true, ...carrying }),
+    loadout.skills.import({ source, project, list: true, texts: true, ...carrying }),
   import: (loadout, { names, source, project }, carrying) =>
     // A skill in an agent's folder becomes a managed install; a source stays unchanged.
-    loadout.importSkills({ names, source, project, adopt: source === undefined, ...carrying }),
+    loadout.skills.import({ names, source, project, adopt: source === undefined, ...carrying }),
   'preview sync': async (loadout, { project, push }, carrying) => {
-    const report = await loadout.sync({ project, push: push || undefined, dryRun: true, diff: true, ...carrying })
+    const report = await loadout.skills.sync({
+      project,
+      push: push || undefined,
+      dryRun: true,
+      diff: true,
+      ...carrying,
+    })
     return { value: await withDiffs(loadout, report.value, project), findings: report.findings }
   },
-  sync: (loadout, { project, push }, carrying) => loadout.sync({ project, push: push || undefined, ...carrying }),
-  'preview update': (loadout, _, carrying) => loadout.update({ all: true, dryRun: true, ...carrying }),
-  update: (loadout, { names }, carrying) => loadout.update({ names, ...carrying }),
+  sync: (loadout, { project, push }, carrying) =>
+    loadout.skills.sync({ project, push: push || undefined, ...carrying }),
+  'preview update': (loadout, _, carrying) => loadout.skills.update({ all: true, dryRun: true, ...carrying }),
+  update: (loadout, { names }, carrying) => loadout.skills.update({ names, ...carrying }),
   'load merge': async (loadout) => ({ value: await openMerges(loadout), findings: [] }),
   'take side': async (loadout, { name, take, only }) => {
-    const { findings } = await loadout.finishMerge({ name, take, only })
+    const { findings } = await loadout.skills.finishMerge({ name, take, only })
     return { value: await openMerges(loadout), findings }
   },
-  'finish merge': (loadout, { name }) => loadout.finishMerge({ name, continue: true }),
-  'give up merge': (loadout, { name }) => loadout.finishMerge({ name, abort: true }),
-  examine: (loadout, { project, fix }) => loadout.doctor({ project, fix }),
-  delete: (loadout, { names, project }) => loadout.deleteSkills({ names, project }),
-  restore: (loadout, { deletions }) => loadout.restoreSkills({ deletions }),
-  review: (loadout, { name, project }) => loadout.inspect({ name, project }),
+  'finish merge': (loadout, { name }) => loadout.skills.finishMerge({ name, continue: true }),
+  'give up merge': (loadout, { name }) => loadout.skills.finishMerge({ name, abort: true }),
+  examine: (loadout, { project, fix }) => loadout.agents.doctor({ project, fix }),
+  delete: (loadout, { names, project }) => loadout.skills.deleteAll({ names, project }),
+  restore: (loadout, { deletions }) => loadout.skills.restore({ deletions }),
+  review: (loadout, { name, project }) => loadout.skills.inspect({ name, project }),
   'answer review': (loadout, { name, shown }) => {
     const what = `skill:${name}`
-    return shown === undefined ? loadout.deny({ what }) : loadout.approve({ what, shown })
+    return shown === undefined ? loadout.agents.deny({ what }) : loadout.agents.approve({ what, shown })
   },
-  diff: (loadout, { name, project }) => loadout.diff({ name, project }),
-  adopt: (loadout, { name, project }) => loadout.adopt({ name, project }),
-  'load profiles': (loadout) => loadout.listProfiles({}),
-  'save profile': (loadout, { name, project }) => loadout.saveProfile({ name, project }),
-  'apply profile': (loadout, { name, project }, carrying) => loadout.applyProfile({ name, project, ...carrying }),
-  'load settings': (loadout) => loadout.showSettings({}),
+  diff: (loadout, { name, project }) => loadout.skills.diff({ name, project }),
+  adopt: (loadout, { name, project }) => loadout.skills.adopt({ name, project }),
+  'load profiles': (loadout) => loadout.skills.listProfiles({}),
+  'save profile': (loadout, { name, project }) => loadout.skills.saveProfile({ name, project }),
+  'apply profile': (loadout, { name, project }, carrying) =>
+    loadout.skills.applyProfile({ name, project, ...carrying }),
+  'load settings': (loadout) => loadout.agents.showSettings({}),
   'switch agent': async (loadout, { id, isOn }) => {
-    await loadout.switchAgents({ ids: [id], isOn })
-    return loadout.showSettings({})
+    await loadout.agents.switch({ ids: [id], isOn })
+    return loadout.agents.showSettings({})
   },
-  'switch action': (loadout, { name, isOn }) => loadout.switchAction({ name, isOn }),
-  'set folder': (loadout, { agent, path }) => loadout.setAgentFolder({ agent, path }),
+  'switch action': (loadout, { name, isOn }) => loadout.agents.switchAction({ name, isOn }),
+  'set folder': (loadout, { agent, path }) => loadout.agents.setFolder({ agent, path }),
   'set up': (loadout, { way, place }, { signal }) => {
     const library = way === 'new' ? { create: place } : way === 'clone' ? { clone: place } : { repo: place }
-    return loadout.initialize({ ...library, signal })
+    return loadout.skills.initialize({ ...library, signal })
   },
 } satisfies Calls
 
@@ -140,7 +148,7 @@ async function withDiffs(
     // Each comparison runs git: beyond this number, users do not read them before a sync.
     for (const name of [...names].slice(0, 20)) {
       const place = scope === 'project' ? project : undefined
-      const { differences } = (await loadout.diff({ name, project: place, refresh: true })).value
+      const { differences } = (await loadout.skills.diff({ name, project: place, refresh: true })).value
       const where = (agents: readonly string[]) => `the copy of ${agents.join(', ')}, ${scope}`
       diffs.push(...differences.map(({ agents, text }) => ({ skill: name, where: where(agents), text })))
     }
@@ -149,8 +157,8 @@ async function withDiffs(
 }
 
 async function openMerges(loadout: Loadout): Promise<MergeView[]> {
-  const { merges } = (await loadout.finishMerge({})).value
+  const { merges } = (await loadout.skills.finishMerge({})).value
   const views = []
-  for (const { skill } of merges) views.push((await loadout.showMerge({ name: skill })).value)
+  for (const { skill } of merges) views.push((await loadout.skills.showMerge({ name: skill })).value)
   return views
 }

@@ -11,7 +11,7 @@ const QUIET_ROUNDS = 15
 export function serveChanges(app: HttpApp, server: PageServer): void {
   const listeners = new Set<(changed: string[]) => void>()
   let stamps: Stamps | undefined
-  const readStamps = async () => (await server.open().readStamps({ project: server.project })).value
+  const readStamps = async () => (await server.open().agents.readStamps({ project: server.project })).value
   const look = async () => {
     const value = await readStamps()
     const changed = stamps === undefined ? [] : changedOf(stamps, value)

@@ -19,7 +19,7 @@ export interface WebServing {
 /** Serves the page to the user who started it, until the signal fires. */
 export async function serveWeb({ port, project, isOpened, signal, tell }: WebServing): Promise<void> {
   const app = createHttpApp({ onError: (error) => tell(error instanceof Error ? error.message : String(error)) })
-  const server = { project, open: () => createLoadout({ caller: { via: 'web' } }), signal }
+  const server = { project, open: () => createLoadout({ persist: true, caller: { via: 'web' } }), signal }
   servePage(app, 'index')
   const token = addGate(app)
   addRoutes(app, server)

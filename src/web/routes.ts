@@ -22,7 +22,7 @@ export function addRoutes(app: HttpApp, server: PageServer): void {
   const version = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
   app.get('/api/place', async (context) => {
     const loadout = server.open()
-    const [{ home }, team] = await Promise.all([loadout.detectProject({}), loadout.teamAddress({})])
+    const [{ home }, team] = await Promise.all([loadout.agents.detectProject({}), loadout.team.address({})])
     return context.json({ version, home, project: server.project, team, findings: [] })
   })
   for (const add of SCREENS) add(app, server)
@@ -31,12 +31,12 @@ export function addRoutes(app: HttpApp, server: PageServer): void {
 /** `GET /api/status`: `loadout status`. `GET /api/see/claude?window=200000&without=x`: `loadout see`. */
 function addAgents(app: HttpApp, server: PageServer): void {
   app.get('/api/status', async (context) =>
-    answer(context, await server.open().status({ project: scopeOf(context, server) })),
+    answer(context, await server.open().agents.status({ project: scopeOf(context, server) })),
   )
   app.get('/api/see/:agent', async (context) =>
     answer(
       context,
-      await server.open().see({
+      await server.open().agents.see({
         agent: context.req.param('agent'),
         project: scopeOf(context, server),
         window: numberIn(context, 'window'),
@@ -61,7 +61,7 @@ function readShort(pair: string): [name: string, characters: number] {
 function addBundle(app: HttpApp, server: PageServer): void {
   app.get('/api/context', async (context) => {
     const task = (context.req.query('task') ?? '').trim()
-    const { value, findings } = await server.open().buildContext({
+    const { value, findings } = await server.open().context.build({
       task,
       project: server.project,
       maxTokens: numberIn(context, 'tokens'),
@@ -73,13 +73,13 @@ function addBundle(app: HttpApp, server: PageServer): void {
     return context.json({ ...withMarks(value), findings })
   })
   app.get('/api/replay/:id', async (context) => {
-    const { value, findings } = await server.open().replay({ id: context.req.param('id') })
+    const { value, findings } = await server.open().context.replay({ id: context.req.param('id') })
     if ('wrappers' in value) return context.json({ ...value, findings })
     const { id, changes } = value
     return context.json({ id, changes, ...(value.context && withMarks(value.context)), findings })
   })
   app.get('/api/records', async (context) => {
-    const { value, findings } = await server.open().listRecords({ limit: numberIn(context, 'limit') })
+    const { value, findings } = await server.open().context.listRecords({ limit: numberIn(context, 'limit') })
     return context.json({ records: value, findings })
   })
 }
@@ -91,30 +91,33 @@ function withMarks({ bundle }: Context) {
 /** `GET /api/doctor`: `loadout doctor`. `POST /api/doctor/fix`: `loadout doctor --fix`. */
 function addHealth(app: HttpApp, server: PageServer): void {
   app.get('/api/doctor', async (context) =>
-    answer(context, await server.open().doctor({ project: scopeOf(context, server) })),
+    answer(context, await server.open().agents.doctor({ project: scopeOf(context, server) })),
   )
   app.post('/api/doctor/fix', async (context) => {
     const { scope } = await bodyOf(context)
-    return answer(context, await server.open().doctor({ project: scopeOf(context, server, scope), fix: true }))
+    return answer(context, await server.open().agents.doctor({ project: scopeOf(context, server, scope), fix: true }))
   })
 }
 
 /** Packs as `loadout packs list --all`, one as `packs show`; payloads as `resolve`, their drift as `validate`. */
 function addKnowledge(app: HttpApp, server: PageServer): void {
   app.get('/api/packs', async (context) =>
-    answer(context, await server.open().listPacks({ project: server.project, all: true })),
+    answer(context, await server.open().knowledge.listPacks({ project: server.project, all: true })),
   )
   app.get('/api/packs/show', async (context) => {
     const pack = context.req.query('pack') ?? ''
-    return answer(context, await server.open().showPack({ project: server.project, pack }))
+    return answer(context, await server.open().knowledge.showPack({ project: server.project, pack }))
   })
   app.get('/api/payloads', (context) => {
     const loadout = server.open()
-    return answer(context, loadout.resolve(loadout.nameLayers({ project: server.project })))
+    return answer(context, loadout.knowledge.resolve(loadout.knowledge.nameLayers({ project: server.project })))
   })
   app.get('/api/validate', async (context) => {
     const loadout = server.open()
-    return answer(context, await loadout.validate({ layers: loadout.nameLayers({ project: server.project }) }))
+    return answer(
+      context,
+      await loadout.agents.validate({ layers: loadout.knowledge.nameLayers({ project: server.project }) }),
+    )
   })
 }
 
@@ -122,7 +125,10 @@ function addKnowledge(app: HttpApp, server: PageServer): void {
 function addOverlaps(app: HttpApp, server: PageServer): void {
   app.get('/api/similar', async (context) => {
     const loadout = server.open()
-    return answer(context, await loadout.similar({ layers: loadout.nameLayers({}), project: server.project }))
+    return answer(
+      context,
+      await loadout.knowledge.similar({ layers: loadout.knowledge.nameLayers({}), project: server.project }),
+    )
   })
 }
 
@@ -130,11 +136,11 @@ function addOverlaps(app: HttpApp, server: PageServer): void {
 function addSessions(app: HttpApp, server: PageServer): void {
   app.get('/api/sessions', async (context) => {
     const { since, agent } = context.req.query()
-    return answer(context, await server.open().conversations({ since, agent }))
+    return answer(context, await server.open().knowledge.conversations({ since, agent }))
   })
   app.get('/api/sessions/:via/:session', async (context) => {
     const { via, session } = context.req.param()
-    return answer(context, await server.open().conversation({ via, session }))
+    return answer(context, await server.open().knowledge.conversation({ via, session }))
   })
 }
 
@@ -145,19 +151,22 @@ function addSessions(app: HttpApp, server: PageServer): void {
  */
 function addSkills(app: HttpApp, server: PageServer): void {
   app.get('/api/inventory', async (context) =>
-    answer(context, await server.open().inventory({ project: scopeOf(context, server) })),
+    answer(context, await server.open().skills.inventory({ project: scopeOf(context, server) })),
   )
   app.get('/api/inspect/:name', async (context) =>
     answer(
       context,
-      await server.open().inspect({ name: context.req.param('name'), project: scopeOf(context, server) }),
+      await server.open().skills.inspect({ name: context.req.param('name'), project: scopeOf(context, server) }),
     ),
   )
   app.get('/api/diff/:name', async (context) =>
-    answer(context, await server.open().diff({ name: context.req.param('name'), project: scopeOf(context, server) })),
+    answer(
+      context,
+      await server.open().skills.diff({ name: context.req.param('name'), project: scopeOf(context, server) }),
+    ),
   )
   app.get('/api/outdated', async (context) => {
-    const { value, findings } = await server.open().outdated({ signal: context.req.raw.signal })
+    const { value, findings } = await server.open().skills.outdated({ signal: context.req.raw.signal })
     return context.json({ sources: value, findings })
   })
   app.post('/api/installs', async (context) => {
@@ -175,20 +184,20 @@ function addSkills(app: HttpApp, server: PageServer): void {
   app.post('/api/update', async (context) => {
     const body = await bodyOf(context)
     const request = { names: listIn(body, 'names') }
-    const run = (dryRun: boolean) => server.open().update({ ...request, dryRun })
+    const run = (dryRun: boolean) => server.open().skills.update({ ...request, dryRun })
     return planOrDo(context, body, run, ({ updates, operations }) => [updates, operations])
   })
   app.post('/api/undo', async (context) => {
     const body = await bodyOf(context)
     const commit = typeof body.commit === 'string' ? body.commit : ''
-    const run = (dryRun: boolean) => server.open().undo({ commit, dryRun })
+    const run = (dryRun: boolean) => server.open().skills.undo({ commit, dryRun })
     return planOrDo(context, body, run, ({ undone, diff }) => [undone, diff])
   })
 }
 
 function installer(loadout: ReturnType<PageServer['open']>, action: unknown) {
-  if (action === 'equip') return loadout.equip
-  if (action === 'unequip') return loadout.unequip
+  if (action === 'equip') return loadout.skills.equip
+  if (action === 'unequip') return loadout.skills.unequip
   throw failWith('USAGE/action')
 }
 
@@ -196,7 +205,7 @@ function installer(loadout: ReturnType<PageServer['open']>, action: unknown) {
 function addUsage(app: HttpApp, server: PageServer): void {
   app.get('/api/usage', async (context) => {
     const { since, until, step, agent, kind, entry } = context.req.query()
-    const { value, findings } = await server.open().usageOverTime({ since, until, step, agent, kind, entry })
+    const { value, findings } = await server.open().knowledge.usageOverTime({ since, until, step, agent, kind, entry })
     const entries = value.entries.map((each) => ({ ...each, modes: [...each.modes] }))
     return answer(context, { value: { ...value, entries }, findings })
   })

@@ -9,7 +9,7 @@ const SETTINGS = '.claude/settings.json'
 const CLAUDE = { agents: ['claude'] }
 
 function loadoutAt(home: string) {
-  return createLoadout({ home, cwd: home, env: { PATH: '/usr/bin:/bin' } })
+  return createLoadout({ persist: true, home, cwd: home, env: { PATH: '/usr/bin:/bin' } })
 }
 
 /** Everything a person can see; what we remember for ourselves is not. */
@@ -73,25 +73,25 @@ describe('install, then remove', () => {
     const home = makeProject({ [SETTINGS]: text })
     const loadout = loadoutAt(home)
     const before = seen(home)
-    const { findings } = await loadout.installHooks(CLAUDE)
+    const { findings } = await loadout.agents.installHooks(CLAUDE)
     expect(findings.length, 'Claude Code stops at a comment, so one is told').toBe(isPlain(text) ? 0 : 1)
     const installed = read(home)
     for (const event of ['SessionStart', 'UserPromptSubmit', 'PostToolUse']) {
       expect(installed.split(`hook claude ${event} # loadout`)).toHaveLength(2)
     }
-    expect((await loadout.installHooks(CLAUDE)).value.changes).toMatchObject([{ change: 'none', diff: '' }])
+    expect((await loadout.agents.installHooks(CLAUDE)).value.changes).toMatchObject([{ change: 'none', diff: '' }])
     expect(read(home)).toBe(installed)
-    expect((await loadout.removeHooks(CLAUDE)).value.changes).toMatchObject([{ change: 'removed' }])
+    expect((await loadout.agents.removeHooks(CLAUDE)).value.changes).toMatchObject([{ change: 'removed' }])
     expect(seen(home)).toEqual(before)
-    expect((await loadout.removeHooks(CLAUDE)).value.changes).toMatchObject([{ change: 'none' }])
+    expect((await loadout.agents.removeHooks(CLAUDE)).value.changes).toMatchObject([{ change: 'none' }])
   })
 
   const full = ODD_FILES.filter(([, text]) => /"[^"]+"\s*:/.test(text) && !/[[{]\s*(\/\*.*\*\/)?\s*[\]}]/.test(text))
   it.each(full)('does without the record of what was there: %s', async (_, text) => {
     const home = makeProject({ [SETTINGS]: text })
-    await loadoutAt(home).installHooks(CLAUDE)
+    await loadoutAt(home).agents.installHooks(CLAUDE)
     rmSync(join(home, '.local'), { recursive: true })
-    await loadoutAt(home).removeHooks(CLAUDE)
+    await loadoutAt(home).agents.removeHooks(CLAUDE)
     expect(read(home)).toBe(text)
   })
 })
@@ -103,23 +103,23 @@ it.each([
   ['a record that would write more than blanks', '{"/a": {"before": "{}", "folders": [], "blanks": {}}}'],
 ])('neither installs nor removes hooks while the record that undoes them is damaged: %s', async (_, text) => {
   const home = makeProject({ [SETTINGS]: '{}' })
-  await loadoutAt(home).installHooks(CLAUDE)
+  await loadoutAt(home).agents.installHooks(CLAUDE)
   const record = join(home, '.local/state/loadout/hook-installs.json')
   writeFileSync(record, text)
   const before = treeOf(home)
   for (const change of ['installHooks', 'removeHooks'] as const) {
-    await expect(loadoutAt(home)[change](CLAUDE)).rejects.toThrow(`${record} should say how to undo`)
+    await expect(loadoutAt(home).agents[change](CLAUDE)).rejects.toThrow(`${record} should say how to undo`)
   }
   expect(treeOf(home)).toEqual(before)
   rmSync(record)
-  await loadoutAt(home).removeHooks(CLAUDE)
+  await loadoutAt(home).agents.removeHooks(CLAUDE)
   expect(read(home)).toBe('{}')
 })
 
 it('takes out what stands under events that we no longer ask for, even twice', async () => {
   const old = '{"hooks": [{"command": "loadout hook claude Stop"}]}'
   const home = makeProject({ [SETTINGS]: `{"hooks": {"Stop": [${old}, 1], "Stop": [2, ${old}], "Stop": [${old}]}}` })
-  await loadoutAt(home).removeHooks(CLAUDE)
+  await loadoutAt(home).agents.removeHooks(CLAUDE)
   expect(read(home)).toBe('{"hooks": {"Stop": [ 1], "Stop": [2]}}')
 })
 
@@ -152,8 +152,8 @@ describe('what is refused, with nothing written', () => {
     const home = makeProject({ [SETTINGS]: text })
     const before = treeOf(home)
     const both = { agents: ['codex', 'claude'] }
-    await expect(loadoutAt(home).installHooks(both)).rejects.toThrow(message)
-    await expect(loadoutAt(home).removeHooks(both)).rejects.toThrow(message)
+    await expect(loadoutAt(home).agents.installHooks(both)).rejects.toThrow(message)
+    await expect(loadoutAt(home).agents.removeHooks(both)).rejects.toThrow(message)
     expect(treeOf(home), 'not even the file that would be fine').toEqual(before)
   })
 
@@ -164,7 +164,7 @@ describe('what is refused, with nothing written', () => {
   ])('%s', async (_, content, message) => {
     const home = makeProject({ [SETTINGS]: content })
     const before = treeOf(home)
-    await expect(loadoutAt(home).installHooks(CLAUDE)).rejects.toThrow(message)
+    await expect(loadoutAt(home).agents.installHooks(CLAUDE)).rejects.toThrow(message)
     expect(treeOf(home)).toEqual(before)
   })
 })

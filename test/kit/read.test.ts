@@ -224,9 +224,9 @@ describe('what lies outside, or is no text', () => {
     ['pack:\u202eradio', 'ENTRY_NOT_FOUND'],
     [`skill:${'x'.repeat(100_000)}`, 'ENTRY_NOT_FOUND'],
   ]
-  const loadout = createLoadout({ cwd: world.cwd, home: world.home, env: {}, now: () => new Date() })
+  const loadout = createLoadout({ persist: true, cwd: world.cwd, home: world.home, env: {}, now: () => new Date() })
   it.each(rows)('%s: %s', async (id, code) => {
-    await expect(loadout.read({ id, layers: {} })).rejects.toMatchObject({ code })
+    await expect(loadout.context.read({ id, layers: {} })).rejects.toMatchObject({ code })
   })
 
   it('is reported without a trace of what it was, and not recorded', () => {
@@ -247,8 +247,8 @@ describe('names', () => {
   }
   it('a bare name is a payload first, and names the others; without a payload only one kind may have it', async () => {
     const world = makeKnowledge({ ...twins, userPacks: { ...pack('twin'), ...pack('second') } })
-    const loadout = createLoadout({ cwd: world.cwd, home: world.home, env: {}, now: () => new Date() })
-    const twin = await loadout.read({ id: 'twin', layers: {} })
+    const loadout = createLoadout({ persist: true, cwd: world.cwd, home: world.home, env: {}, now: () => new Date() })
+    const twin = await loadout.context.read({ id: 'twin', layers: {} })
     expect(twin.value).toMatchObject({ id: 'twin', kind: 'payload' })
     expect(twin.findings).toMatchObject([
       { code: 'DUPLICATE_ID', severity: 'info', hint: 'say which: skill:twin, pack:twin' },
@@ -337,8 +337,8 @@ describe('a text that is too long', () => {
     userPacks: { ...pack('radio'), 'radio/wiki/long.md': lines, 'book/KNOWLEDGE.md': guide({ name: 'book' }, lines) },
     skills: { ...skill('long-skill', {}, lines), 'long-skill/one-line.txt': 'y'.repeat(9000) },
   })
-  const loadout = createLoadout({ cwd: world.cwd, home: world.home, env: {}, now: () => new Date() })
-  const read = (id: string, maxCharacters?: number) => loadout.read({ id, maxCharacters, layers: {} })
+  const loadout = createLoadout({ persist: true, cwd: world.cwd, home: world.home, env: {}, now: () => new Date() })
+  const read = (id: string, maxCharacters?: number) => loadout.context.read({ id, maxCharacters, layers: {} })
 
   it.each(['long', 'pack:radio/wiki/long.md', 'pack:book', 'skill:long-skill'])('%s is cut at a line', async (id) => {
     const whole = (await read(id)).value
@@ -377,8 +377,8 @@ describe('a text that is too long', () => {
 it('a project that is named is looked in for every kind', async () => {
   const oil = { '.claude/skills/oil/SKILL.md': '# Oil\n' }
   const world = makeKnowledge({ ...WORLD, packs: pack('shut'), project: oil })
-  const loadout = createLoadout({ cwd: world.home, home: world.home, env: {}, now: () => new Date() })
-  const read = (id: string, project?: string) => loadout.read({ id, project, layers: {} })
+  const loadout = createLoadout({ persist: true, cwd: world.home, home: world.home, env: {}, now: () => new Date() })
+  const read = (id: string, project?: string) => loadout.context.read({ id, project, layers: {} })
   expect((await read('release', world.cwd)).value.kind).toBe('payload')
   expect((await read('oil', world.cwd)).value.kind).toBe('skill')
   await expect(read('pack:shut', world.cwd)).rejects.toMatchObject({ code: 'APPROVAL_NEEDED' })
@@ -389,7 +389,7 @@ it('a project that is named is looked in for every kind', async () => {
 
 it('a payload that cannot be read is an error for whoever reads it', async () => {
   const world = makeKnowledge({ payloads: { release: payload('release', 'x', 'Text.') } })
-  const loadout = createLoadout({ cwd: world.cwd, home: world.home, env: {}, now: () => new Date() })
+  const loadout = createLoadout({ persist: true, cwd: world.cwd, home: world.home, env: {}, now: () => new Date() })
   writeFileSync(join(world.cwd, '.claude/loadout/release.md'), Buffer.from([0, 1, 2]))
-  await expect(loadout.read({ id: 'release', layers: {} })).rejects.toMatchObject({ code: 'NOT_TEXT' })
+  await expect(loadout.context.read({ id: 'release', layers: {} })).rejects.toMatchObject({ code: 'NOT_TEXT' })
 })

@@ -33,10 +33,10 @@ function makeWorld() {
   })
   const { home } = machine
   const env = { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1' }
-  const loadout = createLoadout({ home, cwd: project, env })
-  const layers = loadout.nameLayers({})
+  const loadout = createLoadout({ persist: true, home, cwd: project, env })
+  const layers = loadout.knowledge.nameLayers({})
   const hand = (id: string, prompts: string[], negatives: string[] = []) =>
-    loadout.teach({ layers, items: [{ id, prompts, negatives }], origin: 'hand' })
+    loadout.knowledge.teach({ layers, items: [{ id, prompts, negatives }], origin: 'hand' })
   const linesIn = (path: string) =>
     readFileSync(path, 'utf8')
       .trimEnd()
@@ -71,7 +71,7 @@ describe('where examples go', () => {
     const { library, loadout, layers, git } = makeWorld()
     const head = git('rev-parse', 'HEAD')
     const items = [{ id: 'notes', prompts: ['what is new since friday?'], negatives: [] }]
-    const { value } = await loadout.teach({ layers, items, origin: 'hand', dryRun: true })
+    const { value } = await loadout.knowledge.teach({ layers, items, origin: 'hand', dryRun: true })
     expect(value).toMatchObject({ isDryRun: true, taught: [{ id: 'skill:notes' }] })
     expect([git('rev-parse', 'HEAD'), existsSync(join(library, 'examples'))]).toEqual([head, false])
   })
@@ -104,7 +104,7 @@ describe('a file of examples', () => {
     writeFileSync(path, '{"torn\n\n{"id":"deploy","kind":"skill","prompt":"a b","digest":"x","origin":"hand"}')
     await hand('notes', ['what is new since friday?'])
     expect(readFileSync(path, 'utf8')).toMatch(/^\{"torn\n\{"id":"deploy".*\n\{"id":"notes".*\n$/)
-    const status = await loadout.teachStatus({ layers })
+    const status = await loadout.knowledge.teachStatus({ layers })
     expect(status.findings).toMatchObject([{ code: 'FILE_UNREADABLE', line: 1 }])
     expect(status.value.entries.find(({ id }) => id === 'skill:notes')).toMatchObject({ written: 1 })
   })
@@ -119,14 +119,14 @@ describe('a file of examples', () => {
       '{"id":"gone","kind":"skill","prompt":"a b","digest":"x","origin":"hand"}\n',
     )
     const search = async () =>
-      (await loadout.search({ query: 'anything new since friday', layers, kinds: ['skill'] })).value.hits
+      (await loadout.context.search({ query: 'anything new since friday', layers, kinds: ['skill'] })).value.hits
     const status = async () => {
-      const report = await loadout.teachStatus({ layers })
+      const report = await loadout.knowledge.teachStatus({ layers })
       return [codesOf(report), report.value.entries.find(({ id }) => id === 'skill:notes')]
     }
     expect(await status()).toMatchObject([['EXAMPLES_STALE', 'EXAMPLES_STALE'], { written: 0, stale: 1 }])
     expect(await search()).toEqual([])
-    expect((await loadout.renewTeaching({ layers, ids: ['notes'] })).value.taught).toHaveLength(1)
+    expect((await loadout.knowledge.renewTeaching({ layers, ids: ['notes'] })).value.taught).toHaveLength(1)
     expect(await status()).toMatchObject([['EXAMPLES_STALE'], { written: 1, stale: 0 }])
     expect(await search()).toMatchObject([{ id: 'skill:notes' }])
   })
@@ -143,21 +143,24 @@ describe('who learns from what', () => {
     const digest = (await import('../../src/examples/rules/example.ts')).descriptionDigest('Rates of value added tax.')
     const foreign = { id: 'taxes', kind: 'pack', prompt: 'where do whales sleep', digest, origin: 'hand' }
     appendFileSync(path, `${JSON.stringify(foreign)}\n`)
-    const search = async (query: string) => (await loadout.search({ query, layers })).value.hits.map(({ id }) => id)
+    const search = async (query: string) =>
+      (await loadout.context.search({ query, layers })).value.hits.map(({ id }) => id)
     expect(await search(PROMPT)).toEqual(['pack:water'])
     expect(await search('where do whales sleep')).toEqual([])
-    const { value } = await loadout.plan({ task: 'put version two out', layers })
+    const { value } = await loadout.knowledge.plan({ task: 'put version two out', layers })
     expect(value.onDemand.map(({ entry }) => entry.id)).toEqual(['steps'])
   })
 
   it('what only this machine was taught counts for no plan, bundle or search', async () => {
     const { loadout, layers, hand } = makeWorld()
-    const before = (await loadout.buildContext({ task: 'what goes onto the bill of a customer' })).value.renderings
+    const before = (await loadout.context.build({ task: 'what goes onto the bill of a customer' })).value.renderings
       .markdown
     await hand('taxes', ['what goes onto the bill of a customer'])
-    expect((await loadout.search({ query: 'what goes onto the bill of a customer', layers })).value.hits).toEqual([])
     expect(
-      (await loadout.buildContext({ task: 'what goes onto the bill of a customer' })).value.renderings.markdown,
+      (await loadout.context.search({ query: 'what goes onto the bill of a customer', layers })).value.hits,
+    ).toEqual([])
+    expect(
+      (await loadout.context.build({ task: 'what goes onto the bill of a customer' })).value.renderings.markdown,
     ).toBe(before)
   })
 
@@ -169,14 +172,15 @@ describe('who learns from what', () => {
       `${JSON.stringify({ timestamp: '2026-01-01T00:00:00.000Z', taskHash: stage, entryId: id, trigger: 'x', mode: 'lazy', tokensEst: 1, stage, kind: 'skill', session: 's', ...extra })}\n`
     mkdirSync(state, { recursive: true })
     writeFileSync(log, line('planned', 'deploy', { task: 'throw it over the fence' }) + line('used', 'deploy'))
-    const suggest = async () => (await loadout.suggest({ task: 'over the fence' })).value.skills.map(({ name }) => name)
+    const suggest = async () =>
+      (await loadout.skills.suggest({ task: 'over the fence' })).value.skills.map(({ name }) => name)
     expect(await suggest()).toEqual([])
     write('.config/loadout/config.json', JSON.stringify({ ...config, usage: { keep_tasks: true } }))
     expect(await suggest()).toEqual(['deploy'])
     const learned = join(state, 'examples/from-use.jsonl')
     expect(linesIn(learned)).toMatchObject([{ id: 'deploy', prompt: 'throw it over the fence', origin: 'use' }])
-    expect((await loadout.search({ query: 'over the fence', layers })).value.hits).toEqual([])
-    expect((await loadout.eraseUsage({})).value).toMatchObject({ isErased: true, learned })
+    expect((await loadout.context.search({ query: 'over the fence', layers })).value.hits).toEqual([])
+    expect((await loadout.knowledge.eraseUsage({})).value).toMatchObject({ isErased: true, learned })
     expect([existsSync(learned), await suggest()]).toEqual([false, []])
   })
 })
@@ -192,16 +196,16 @@ describe('an answer of an agent', () => {
       '{"id":"deploy, "prompts":["x y"]}',
       '```',
     ].join('\n')
-    const report = await loadout.importTeaching({ layers, text })
+    const report = await loadout.knowledge.importTeaching({ layers, text })
     expect(report.value.taught).toMatchObject([{ id: 'skill:notes', prompts: { length: 2 } }])
     expect(codesOf(report)).toEqual(['BAD_JSON', 'ENTRY_NOT_FOUND'])
-    const prose = await loadout.importTeaching({ layers, text: 'I would rather not.' })
+    const prose = await loadout.knowledge.importTeaching({ layers, text: 'I would rather not.' })
     expect([prose.value.taught, codesOf(prose)]).toEqual([[], ['NOTHING_TO_DO']])
   })
 
   it('the file that asks for it names what lacks examples, and is no answer itself', async () => {
     const { loadout, layers } = makeWorld()
-    const { value } = await loadout.exportTeaching({ layers })
+    const { value } = await loadout.knowledge.exportTeaching({ layers })
     expect(value.tasks.map(({ id }) => id)).toEqual([
       'payload:steps',
       'pack:taxes',
@@ -209,7 +213,7 @@ describe('an answer of an agent', () => {
       'skill:deploy',
       'skill:notes',
     ])
-    const report = await loadout.importTeaching({ layers, text: value.text.replace(/^\{"id": .*$/m, '') })
+    const report = await loadout.knowledge.importTeaching({ layers, text: value.text.replace(/^\{"id": .*$/m, '') })
     expect(report.value.taught).toEqual([])
   })
 })
@@ -223,7 +227,7 @@ describe('eval', () => {
       join(library, 'skills/deploy/evals/trigger.json'),
       JSON.stringify([{ query: 'ship the build to production', should_trigger: true }]),
     )
-    const { value, findings } = await loadout.evaluate({ suite: library, layers, minR5: 100 })
+    const { value, findings } = await loadout.knowledge.evaluate({ suite: library, layers, minR5: 100 })
     expect(value).toMatchObject({ documents: 2, heldOut: 2, figures: { positives: 3, r1: 100 }, takers: [] })
     expect(value.withoutExamples?.r1).toBeCloseTo(33.3, 1)
     expect(findings).toEqual([])
@@ -232,14 +236,14 @@ describe('eval', () => {
   it('asks everything here where the project has no suite', async () => {
     const { loadout, layers, hand } = makeWorld()
     await hand('water', ['when does the moon pull', 'how strong does the moon pull'])
-    const { value } = await loadout.evaluate({ layers })
+    const { value } = await loadout.knowledge.evaluate({ layers })
     expect(value).toMatchObject({ suite: 'everything here', heldOut: 2, figures: { r1: 100 } })
   })
 
   it('ends with an error below a limit', async () => {
     const { loadout, layers, hand } = makeWorld()
     await hand('water', ['when does the moon pull'])
-    const report = await loadout.evaluate({ layers, minR5: 50 })
+    const report = await loadout.knowledge.evaluate({ layers, minR5: 50 })
     expect(report.findings).toMatchObject([{ severity: 'error', code: 'BELOW_THRESHOLD' }])
   })
 })

@@ -171,8 +171,8 @@ async function joinAll(
   })
   const homes = Array.from({ length: machines }, (_, at) => join(folder, `machine-${at}`))
   for (const home of homes) {
-    const loadout = createLoadout({ home, cwd: folder, env: { PATH: process.env.PATH, HOME: home } })
-    await loadout.joinTeam({ url, token: member })
+    const loadout = createLoadout({ persist: true, home, cwd: folder, env: { PATH: process.env.PATH, HOME: home } })
+    await loadout.team.join({ url, token: member })
   }
   // Their logs begin long ago; events from before a machine joined do not count.
   await database.query("UPDATE machine SET since = now() - interval '60 days'")

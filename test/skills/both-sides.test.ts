@@ -19,7 +19,7 @@ describe('an edit of a copy, and a change in the library', () => {
     edit(person, `${COPY}/SKILL.md`, 'Three.', 'Three, here.')
     edit(person, `${OWN}/SKILL.md`, 'One.', 'One, there.')
     commitAll(person, 'there')
-    const { value, findings } = await person.calls.adopt({ name: 'alpha' })
+    const { value, findings } = await person.calls.skills.adopt({ name: 'alpha' })
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     expect(value).toMatchObject({ isMerged: true, conflicts: [] })
     const both = '# Alpha\n\nOne, there.\n\nTwo.\n\nThree, here.\n'
@@ -35,14 +35,14 @@ describe('an edit of a copy, and a change in the library', () => {
     edit(person, `${OWN}/SKILL.md`, 'One.', 'One, there.')
     commitAll(person, 'there')
     const both = '# Alpha\n\nOne, there.\n\nTwo.\n\nThree, here.\n'
-    await person.calls.sync({})
+    await person.calls.skills.sync({})
     expect(person.read(`${COPY}/SKILL.md`)).toContain(both)
     expect(person.read(`${COPY}/more.md`)).toBe('More.\n')
     expect(person.read(`${OWN}/SKILL.md`)).not.toContain('Three, here')
-    await person.calls.adopt({ name: 'alpha' })
+    await person.calls.skills.adopt({ name: 'alpha' })
     expect(person.read(`${OWN}/SKILL.md`)).toBe(both)
     expect(person.read(`${OTHER}/more.md`)).toBe('More.\n')
-    expect((await person.calls.inventory({})).value.skills[0]?.state).toBe('current')
+    expect((await person.calls.skills.inventory({})).value.skills[0]?.state).toBe('current')
   })
 
   it('also a changed description, and metadata of one agent', async () => {
@@ -51,7 +51,7 @@ describe('an edit of a copy, and a change in the library', () => {
     edit(person, `${COPY}/SKILL.md`, 'description:', 'model: opus\ndescription:')
     edit(person, `${OWN}/skill.json`, '"targets"', '"tags": ["new"],\n  "targets"')
     commitAll(person, 'there')
-    await person.calls.adopt({ name: 'alpha' })
+    await person.calls.skills.adopt({ name: 'alpha' })
     expect(JSON.parse(person.read(`${OWN}/skill.json`))).toMatchObject({
       description: 'About alpha, better.',
       tags: ['new'],
@@ -64,25 +64,25 @@ describe('an edit of a copy, and a change in the library', () => {
     edit(person, `${COPY}/run.sh`, 'one', 'here')
     edit(person, `${OWN}/run.sh`, 'one', 'there')
     commitAll(person, 'there')
-    const { value, findings } = await person.calls.adopt({ name: 'alpha' })
+    const { value, findings } = await person.calls.skills.adopt({ name: 'alpha' })
     expect(value.conflicts).toEqual([{ path: 'run.sh', message: 'run.sh changed on both sides in the same place' }])
     expect(findings).toMatchObject([{ severity: 'error', code: 'MERGE_CONFLICT' }])
     expect(person.read(`${OWN}/run.sh`)).toContain('there')
     expect(person.read(`${COPY}/run.sh`)).toContain('here')
 
-    const { merges } = (await person.calls.finishMerge({})).value
+    const { merges } = (await person.calls.skills.finishMerge({})).value
     const script = join(merges[0]?.files ?? '', 'run.sh')
     expect(statSync(script).mode & 0o111).toBe(0)
-    await expect(person.calls.finishMerge({ name: 'alpha', continue: true })).rejects.toMatchObject({
+    await expect(person.calls.skills.finishMerge({ name: 'alpha', continue: true })).rejects.toMatchObject({
       code: 'MERGE_CONFLICT',
     })
     const path = script.slice(person.home.length + 1)
     person.put(path, '#!/bin/sh\necho both\n')
-    const done = await person.calls.finishMerge({ name: 'alpha', continue: true })
+    const done = await person.calls.skills.finishMerge({ name: 'alpha', continue: true })
     expect(done.value).toMatchObject({ merged: 'alpha' })
     expect(person.read(`${OWN}/run.sh`)).toBe('#!/bin/sh\necho both\n')
     expect(statSync(join(person.home, OWN, 'run.sh')).mode & 0o111).not.toBe(0)
-    expect((await person.calls.finishMerge({})).value.merges).toEqual([])
+    expect((await person.calls.skills.finishMerge({})).value.merges).toEqual([])
   })
 
   it.each([
@@ -95,12 +95,12 @@ describe('an edit of a copy, and a change in the library', () => {
     edit(person, `${COPY}/SKILL.md`, 'Two.', 'Two, here.')
     edit(person, `${OWN}/SKILL.md`, 'Two.', 'Two, there.')
     commitAll(person, 'there')
-    await person.calls.sync({})
+    await person.calls.skills.sync({})
     expect(person.read(`${COPY}/a.bin`)).toBe('\0here')
-    await person.calls.finishMerge({ name: 'alpha', take, continue: true })
+    await person.calls.skills.finishMerge({ name: 'alpha', take, continue: true })
     expect(person.read(`${OWN}/a.bin`)).toBe(`\0${word}`)
     for (const place of [OWN, COPY]) expect(person.read(`${place}/SKILL.md`)).toContain(`Two, ${word}.`)
-    expect((await person.calls.inventory({})).value.skills[0]?.placements[0]?.state).toBe('current')
+    expect((await person.calls.skills.inventory({})).value.skills[0]?.placements[0]?.state).toBe('current')
   })
 
   it('are kept when the merge is given up, and can be merged again', async () => {
@@ -108,22 +108,22 @@ describe('an edit of a copy, and a change in the library', () => {
     edit(person, `${COPY}/SKILL.md`, 'Two.', 'Two, here.')
     edit(person, `${OWN}/SKILL.md`, 'Two.', 'Two, there.')
     commitAll(person, 'there')
-    await person.calls.adopt({ name: 'alpha' })
-    await expect(person.calls.adopt({ name: 'alpha' })).rejects.toMatchObject({ code: 'MERGE_CONFLICT' })
-    const { findings } = await person.calls.finishMerge({ name: 'alpha', abort: true })
+    await person.calls.skills.adopt({ name: 'alpha' })
+    await expect(person.calls.skills.adopt({ name: 'alpha' })).rejects.toMatchObject({ code: 'MERGE_CONFLICT' })
+    const { findings } = await person.calls.skills.finishMerge({ name: 'alpha', abort: true })
     expect(findings).toMatchObject([{ code: 'BACKED_UP' }])
-    expect((await person.calls.adopt({ name: 'alpha' })).value.conflicts).toHaveLength(1)
+    expect((await person.calls.skills.adopt({ name: 'alpha' })).value.conflicts).toHaveLength(1)
   })
 
   it('are not merged against a base that was never committed', async () => {
     const person = await makePerson({ 'SKILL.md': BODY })
     edit(person, `${OWN}/SKILL.md`, 'One.', 'One, uncommitted.')
-    await person.calls.sync({})
+    await person.calls.skills.sync({})
     edit(person, `${COPY}/SKILL.md`, 'Three.', 'Three, here.')
     edit(person, `${OWN}/SKILL.md`, 'One, uncommitted.', 'One, committed.')
     commitAll(person, 'there')
-    await expect(person.calls.adopt({ name: 'alpha' })).rejects.toMatchObject({ code: 'MERGE_CONFLICT' })
-    await person.calls.adopt({ name: 'alpha', force: true })
+    await expect(person.calls.skills.adopt({ name: 'alpha' })).rejects.toMatchObject({ code: 'MERGE_CONFLICT' })
+    await person.calls.skills.adopt({ name: 'alpha', force: true })
     expect(person.read(`${OWN}/SKILL.md`)).toContain('Three, here.')
   })
 })
@@ -132,9 +132,9 @@ describe('the same edit in both copies', () => {
   it('is one edit: one adoption, and no copy stays edited', async () => {
     const person = await makePerson({ 'SKILL.md': BODY })
     for (const copy of [COPY, OTHER]) edit(person, `${copy}/SKILL.md`, 'Two.', 'Two, here.')
-    const { findings } = await person.calls.adopt({ name: 'alpha' })
+    const { findings } = await person.calls.skills.adopt({ name: 'alpha' })
     expect(findings.filter(({ code }) => code !== 'BACKED_UP')).toEqual([])
-    const { value } = await person.calls.inventory({})
+    const { value } = await person.calls.skills.inventory({})
     expect(value.skills[0]?.placements.map(({ state }) => state)).toEqual(['current', 'current'])
   })
 
@@ -142,7 +142,7 @@ describe('the same edit in both copies', () => {
     const person = await makePerson({ 'SKILL.md': BODY })
     edit(person, `${COPY}/SKILL.md`, 'Two.', 'Two, here.')
     edit(person, `${OTHER}/SKILL.md`, 'Two.', 'Two, elsewhere.')
-    await expect(person.calls.adopt({ name: 'alpha' })).rejects.toMatchObject({ code: 'MERGE_CONFLICT' })
+    await expect(person.calls.skills.adopt({ name: 'alpha' })).rejects.toMatchObject({ code: 'MERGE_CONFLICT' })
   })
 })
 
@@ -175,7 +175,7 @@ describe('files of a copy and of the library', () => {
     here(person)
     there(person)
     commitAll(person, 'there')
-    expect((await person.calls.adopt({ name: 'alpha' })).value.conflicts).toEqual([])
+    expect((await person.calls.skills.adopt({ name: 'alpha' })).value.conflicts).toEqual([])
     check(person)
   })
 })

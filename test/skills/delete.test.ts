@@ -8,13 +8,15 @@ const NAMES = ['alpha', 'beta', 'gamma', 'delta']
 
 it('several skills are deleted in one commit, without those that cannot be, and come back in one', async () => {
   const person = personIn(makeWorld(Object.fromEntries(NAMES.map((name) => [name, skillFiles(name)]))))
-  await person.calls.equip({ names: ['gamma'] })
+  await person.calls.skills.equip({ names: ['gamma'] })
   // What git does not have.
   write(join(person.library, 'skills', 'beta'), { 'new.md': 'new\n' })
   const commits = () => git(person, 'log', '--format=%s').split('\n')
   const before = git(person, 'rev-parse', 'HEAD:skills/alpha')
 
-  const { value, findings } = await person.calls.deleteSkills({ names: ['alpha', 'beta', 'gamma', 'nobody', 'alpha'] })
+  const { value, findings } = await person.calls.skills.deleteAll({
+    names: ['alpha', 'beta', 'gamma', 'nobody', 'alpha'],
+  })
   expect(value.map(({ name }) => name)).toEqual(['alpha', 'beta'])
   expect(new Set(value.map(({ commit }) => commit))).toEqual(new Set([git(person, 'rev-parse', 'HEAD')]))
   expect(findings.map(({ severity, code }) => `${severity} ${code}`)).toEqual([
@@ -32,7 +34,7 @@ it('several skills are deleted in one commit, without those that cannot be, and 
   ])
   expect(existsSync(join(person.library, 'skills', 'beta'))).toBe(false)
 
-  const restored = await person.calls.restoreSkills({ deletions: value })
+  const restored = await person.calls.skills.restore({ deletions: value })
   expect(restored.value.names).toEqual(['alpha', 'beta'])
   expect(commits()).toEqual(['Restore 2 skills', 'Delete 2 skills', 'first'])
   expect(git(person, 'rev-parse', 'HEAD:skills/alpha')).toBe(before)

@@ -28,15 +28,18 @@ const EDITS = {
 type Run = (person: Person, flags: { replace?: boolean; dryRun?: boolean }) => Promise<unknown>
 
 const COMMANDS: Record<string, { run: Run; replaces: boolean }> = {
-  sync: { run: (person, flags) => person.calls.sync(flags), replaces: true },
-  equip: { run: (person, flags) => person.calls.equip({ names: ['alpha'], ...flags }), replaces: true },
-  'equip --all': { run: (person, flags) => person.calls.equip({ names: [], all: true, ...flags }), replaces: true },
+  sync: { run: (person, flags) => person.calls.skills.sync(flags), replaces: true },
+  equip: { run: (person, flags) => person.calls.skills.equip({ names: ['alpha'], ...flags }), replaces: true },
+  'equip --all': {
+    run: (person, flags) => person.calls.skills.equip({ names: [], all: true, ...flags }),
+    replaces: true,
+  },
   'profile apply': {
-    run: (person, { dryRun }) => person.calls.applyProfile({ name: 'all', dryRun }),
+    run: (person, { dryRun }) => person.calls.skills.applyProfile({ name: 'all', dryRun }),
     replaces: false,
   },
   'profile switch': {
-    run: (person, { dryRun }) => person.calls.applyProfile({ name: 'none', exact: true, dryRun }),
+    run: (person, { dryRun }) => person.calls.skills.applyProfile({ name: 'none', exact: true, dryRun }),
     replaces: false,
   },
 }
@@ -94,7 +97,7 @@ describe('a copy that a person edited', () => {
       const { run } = COMMANDS[command]!
       await run(person, { replace, dryRun: true })
       expect(stateOf(person), 'a dry run changes nothing').toEqual(mine)
-      expect((await person.calls.finishMerge({})).value.merges).toEqual([])
+      expect((await person.calls.skills.finishMerge({})).value.merges).toEqual([])
 
       await run(person, { replace })
       const fresh = isChanged ? LIBRARY : ORIGINAL
@@ -103,7 +106,7 @@ describe('a copy that a person edited', () => {
       const expected = isRemoved ? [undefined, undefined] : edit === 'none' || replace ? fresh : isKept ? mine : MERGED
       expect(stateOf(person)).toEqual(expected)
       const isOpened = isChanged && !replace && command !== 'profile switch' && edit !== 'none' && edit !== 'clean'
-      const merges = (await person.calls.finishMerge({})).value.merges.map(({ skill }) => skill)
+      const merges = (await person.calls.skills.finishMerge({})).value.merges.map(({ skill }) => skill)
       expect(merges).toEqual(isOpened ? ['alpha'] : [])
 
       // The edit survives every later command that does not ask to replace it.
@@ -116,11 +119,11 @@ describe('a copy that a person edited', () => {
 
   it('counts as edited after a clean merge, with the marker of the new version', async () => {
     const person = await edited('clean', true)
-    await person.calls.sync({})
+    await person.calls.skills.sync({})
     const marker = JSON.parse(person.read(`${COPY}/.loadout`))
     const plain = JSON.parse(person.read(`${OTHER}/.loadout`))
     expect(marker).toMatchObject({ repo_commit: git(person, 'rev-parse', 'HEAD'), source_hash: plain.source_hash })
-    const { placements } = (await person.calls.inventory({})).value.skills[0]!
+    const { placements } = (await person.calls.skills.inventory({})).value.skills[0]!
     expect(placements).toMatchObject([{ state: 'edited', edit: 'kept' }, { state: 'current' }])
   })
 
@@ -133,14 +136,14 @@ describe('a copy that a person edited', () => {
     'is named with what would happen to the edit "%s", library changed: %s',
     async (edit, isChanged, what, drift) => {
       const person = await edited(edit, isChanged)
-      const [copy] = (await person.calls.inventory({})).value.skills[0]!.placements
+      const [copy] = (await person.calls.skills.inventory({})).value.skills[0]!.placements
       expect(copy).toMatchObject({ state: 'edited', edit: what })
-      const { library } = (await person.calls.status({})).value
+      const { library } = (await person.calls.agents.status({})).value
       const path = join(person.home, COPY)
       expect(library).toMatchObject({ drift, edited: [{ skill: 'alpha', path, edit: what }] })
-      const { checks } = (await person.calls.doctor({})).value
+      const { checks } = (await person.calls.agents.doctor({})).value
       expect(checks.map(({ message }) => message)).toContain(`${path} was edited by hand: ${EDIT_OUTCOMES[what]}`)
-      const { value, findings } = await person.calls.sync({ dryRun: true })
+      const { value, findings } = await person.calls.skills.sync({ dryRun: true })
       const told = { kept: 'EDITED_INSTALL', merged: undefined, conflicts: 'MERGE_CONFLICT' }[what]
       expect(findings.map(({ code }) => code)).toEqual(told === undefined ? [] : [told])
       expect(value.operations.some(({ kind }) => kind === 'merge')).toBe(what === 'merged')
@@ -177,7 +180,7 @@ describe('edits of every shape', () => {
     edit(person)
     change(`${OWN}/notes.md`, 'one', 'one, library')(person)
     commitAll(person, 'there')
-    await person.calls.sync({})
+    await person.calls.skills.sync({})
     expect(person.read(`${COPY}/notes.md`)).toContain('one, library')
     check(person)
   })
@@ -185,7 +188,7 @@ describe('edits of every shape', () => {
   it('different edits of two copies are merged each on its own', async () => {
     const person = await edited('clean', true)
     change(`${OTHER}/notes.md`, 'three', 'three, other')(person)
-    await person.calls.sync({})
+    await person.calls.skills.sync({})
     expect(stateOf(person)).toEqual(MERGED)
     expect(person.read(`${OTHER}/notes.md`)).toBe('one, library\ntwo\nthree, other\nfour\nfive\n')
   })
@@ -193,20 +196,20 @@ describe('edits of every shape', () => {
   it('two different conflicts are decided one after the other, and equal ones together', async () => {
     const person = await edited('conflicting', true)
     change(`${OTHER}/notes.md`, 'one', 'one, other')(person)
-    const { findings } = await person.calls.sync({})
+    const { findings } = await person.calls.skills.sync({})
     expect(findings.map(({ code }) => code)).toEqual(['MERGE_CONFLICT', 'MERGE_CONFLICT'])
-    await person.calls.finishMerge({ name: 'alpha', take: 'other', continue: true })
+    await person.calls.skills.finishMerge({ name: 'alpha', take: 'other', continue: true })
     expect(person.read(`${COPY}/notes.md`)).toContain('one, mine')
     expect(person.read(`${OTHER}/notes.md`)).toContain('one, other')
-    await person.calls.sync({})
-    await person.calls.finishMerge({ name: 'alpha', take: 'library', continue: true })
+    await person.calls.skills.sync({})
+    await person.calls.skills.finishMerge({ name: 'alpha', take: 'library', continue: true })
     for (const copy of [COPY, OTHER]) expect(person.read(`${copy}/notes.md`)).toContain('one, mine')
 
     const same = await edited('conflicting', true)
     change(`${OTHER}/notes.md`, 'one', 'one, mine')(same)
-    expect((await same.calls.sync({})).findings).toHaveLength(1)
-    await same.calls.finishMerge({ name: 'alpha', take: 'other', continue: true })
-    const { placements } = (await same.calls.inventory({})).value.skills[0]!
+    expect((await same.calls.skills.sync({})).findings).toHaveLength(1)
+    await same.calls.skills.finishMerge({ name: 'alpha', take: 'other', continue: true })
+    const { placements } = (await same.calls.skills.inventory({})).value.skills[0]!
     expect(placements.map(({ state }) => state)).toEqual(['current', 'current'])
   })
 
@@ -215,11 +218,11 @@ describe('edits of every shape', () => {
     const marker = JSON.parse(person.read(`${COPY}/.loadout`))
     person.put(`${COPY}/.loadout`, JSON.stringify({ ...marker, repo_commit: 'abcdef0123', source_hash: 'unknown' }))
     const mine = stateOf(person)
-    const { findings } = await person.calls.sync({})
+    const { findings } = await person.calls.skills.sync({})
     expect(findings).toMatchObject([{ severity: 'error', code: 'MERGE_CONFLICT', subject: 'alpha' }])
     expect(stateOf(person)).toEqual(mine)
-    expect((await person.calls.inventory({})).value.skills[0]?.placements[0]).toMatchObject({ edit: 'kept' })
-    await person.calls.equip({ names: ['alpha'], replace: true })
+    expect((await person.calls.skills.inventory({})).value.skills[0]?.placements[0]).toMatchObject({ edit: 'kept' })
+    await person.calls.skills.equip({ names: ['alpha'], replace: true })
     expect(stateOf(person)).toEqual(LIBRARY)
   })
 
@@ -228,7 +231,7 @@ describe('edits of every shape', () => {
     rmSync(join(person.home, OWN), { recursive: true })
     commitAll(person, 'gone')
     const mine = stateOf(person)
-    const { findings } = await person.calls.sync({})
+    const { findings } = await person.calls.skills.sync({})
     expect(findings.map(({ message }) => message.includes('edited by hand'))).toEqual([true, false])
     expect(stateOf(person)).toEqual(mine)
   })
@@ -242,7 +245,7 @@ describe('edits of every shape', () => {
         renameSync(place, `${person.home}/moved`)
         if (how === 'link') symlinkSync(`${person.home}/moved`, place)
       }
-      const { findings } = await person.calls.sync({ onProgress })
+      const { findings } = await person.calls.skills.sync({ onProgress })
       expect(findings.find(({ severity }) => severity === 'error')?.message).toMatch(/meanwhile/)
       expect(readFileSync(`${person.home}/moved/notes.md`, 'utf8')).toContain('five, mine')
     }
@@ -255,9 +258,9 @@ describe('an undo', () => {
     async (edit) => {
       const person = await edited(edit, true)
       const mine = stateOf(person)
-      await person.calls.sync({})
-      const planned = await person.calls.undo({ dryRun: true })
-      await person.calls.undo({})
+      await person.calls.skills.sync({})
+      const planned = await person.calls.skills.undo({ dryRun: true })
+      await person.calls.skills.undo({})
       expect(stateOf(person)).toEqual(mine)
       expect(stateOf(person, OTHER)).toEqual(ORIGINAL)
       expect(planned.value.operations.length).toBeGreaterThan(0)
@@ -268,15 +271,15 @@ describe('an undo', () => {
     const person = await edited('conflicting', true)
     const mine = stateOf(person)
     const commit = git(person, 'rev-parse', 'HEAD')
-    await person.calls.sync({ replace: true })
+    await person.calls.skills.sync({ replace: true })
     expect(stateOf(person)).toEqual(LIBRARY)
     person.put('library/other.txt', 'x')
     commitAll(person, 'other')
-    await person.calls.sync({})
-    const { operations } = (await person.calls.undo({ commit })).value
+    await person.calls.skills.sync({})
+    const { operations } = (await person.calls.skills.undo({ commit })).value
     expect(operations.map(({ kind, agent }) => `${kind} ${agent}`)).toEqual(['restore claude', 'refresh codex'])
     expect(stateOf(person)).toEqual(mine)
-    const [copy] = (await person.calls.inventory({})).value.skills[0]!.placements
+    const [copy] = (await person.calls.skills.inventory({})).value.skills[0]!.placements
     expect(copy).toMatchObject({ state: 'edited', edit: 'kept' })
   })
 
@@ -291,15 +294,15 @@ describe('an undo', () => {
     person.put('elsewhere/skills/alpha/notes.md', 'from there\n')
     commitAll(elsewhere, 'there')
     git(elsewhere, 'push', '--quiet')
-    await person.calls.sync({})
+    await person.calls.skills.sync({})
     expect(person.read(`${COPY}/notes.md`)).toBe('from there\n')
-    await expect(person.calls.undo({})).rejects.toMatchObject({ code: 'ENTRY_NOT_FOUND' })
+    await expect(person.calls.skills.undo({})).rejects.toMatchObject({ code: 'ENTRY_NOT_FOUND' })
     expect(person.read(`${COPY}/notes.md`)).toBe('from there\n')
     const commit = git(person, 'rev-parse', 'HEAD')
-    await person.calls.undo({ commit })
+    await person.calls.skills.undo({ commit })
     expect(person.read(`${COPY}/notes.md`)).toBe(FILES['notes.md'])
-    await person.calls.sync({ push: true })
-    await person.calls.undo({})
+    await person.calls.skills.sync({ push: true })
+    await person.calls.skills.undo({})
     expect(person.read(`${COPY}/notes.md`), 'an own commit that was pushed').toBe('from there\n')
   })
 })

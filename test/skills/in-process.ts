@@ -14,7 +14,7 @@ export interface Person extends World {
 
 export function personIn(world: World): Person {
   const now = () => new Date('2026-01-02T03:04:05Z')
-  const calls = createLoadout({ home: world.home, cwd: world.home, env: envOf(world), now })
+  const calls = createLoadout({ persist: true, home: world.home, cwd: world.home, env: envOf(world), now })
   const path = (...parts: string[]) => join(world.home, ...parts)
   return {
     ...world,
@@ -32,6 +32,6 @@ export function personIn(world: World): Person {
 /** A person with one skill, equipped for both agents. */
 export async function makePerson(files: Record<string, string>): Promise<Person> {
   const person = personIn(makeWorld({ alpha: { ...skillFiles('alpha'), ...files } }))
-  await person.calls.equip({ names: ['alpha'] })
+  await person.calls.skills.equip({ names: ['alpha'] })
   return person
 }

@@ -30,7 +30,7 @@ import {
 // Who comes next after a kill uses the built program's own calls: a start for each would be most of the time.
 const { createLoadout } = (await import(resolve('dist/api.js'))) as typeof import('../../src/api.ts')
 
-const callsIn = (world: World) => createLoadout({ home: world.home, cwd: world.home, env: envOf(world) })
+const callsIn = (world: World) => createLoadout({ persist: true, home: world.home, cwd: world.home, env: envOf(world) })
 
 const PRELOAD = join(import.meta.dirname, 'kill-at.cjs')
 const EDIT = 'An edit by hand.'
@@ -432,18 +432,18 @@ async function checkNext(
   isMoving = false,
 ): Promise<void> {
   const next = callsIn(world)
-  const inventory = await next.inventory({})
+  const inventory = await next.skills.inventory({})
   checkAll(world, expected)
   checkStates(inventory.value.skills, expected)
   if (!isMoving) expect(leftoversIn(world).filter((path) => path.startsWith('./library/.git/'))).toEqual([])
   if (isKnown(`recovered ${stateOf(world)}`)) return
-  const { findings } = await next.doctor({})
+  const { findings } = await next.agents.doctor({})
   const codes = findings
     .map(({ code }) => code)
     .filter((code) => !/^(?:OUTDATED|EDITED)_INSTALL$|^MERGE_CONFLICT$/.test(code))
     .filter((code) => !isMoving || code !== 'RECOVERED')
   expect(codes).toEqual([])
-  await next.sync({})
+  await next.skills.sync({})
   checkAll(world, expected, { isSynced: true })
   // The next writer of a settings file cleans up beside it.
   if (expected.scenario === FIX) await loadoutOk(world, ...FIX.args)
@@ -677,7 +677,7 @@ describe('a command whose git is killed at a write or in a hook, with its parent
         expect(kill.isWithParent ? [null] : [kill.at === 'post-commit' ? 0 : 2], stderr).toContain(code)
         const leavesLock = kill.isWithParent && kill.at !== 'post-commit'
         expect(gitLocks(world).length > 0, 'a lock of git').toBe(leavesLock)
-        await callsIn(await copyWorld(world)).unequip({ names: ['beta'] })
+        await callsIn(await copyWorld(world)).skills.unequip({ names: ['beta'] })
         await checkNext(world, { before, after, scenario }, () => false)
         expect(gitLocks(world)).toEqual([])
       } catch (error) {
@@ -800,7 +800,7 @@ describe('a push to the team', () => {
   async function makeMember(base: World, name: string): Promise<World> {
     const world = await copyWorld(base)
     const member = callsIn(world)
-    await member.joinTeam({ url: team.url, token: await team.token() })
+    await member.team.join({ url: team.url, token: await team.token() })
     const ids = Array.from({ length: EVENTS }, (_, at) => ({ entryId: `${name}-${at}` }))
     makeMachine({ home: world.home }).use(...ids)
     return world
@@ -872,7 +872,7 @@ async function checkFailure({ world, run }: Awaited<ReturnType<typeof failing>>,
   if (run.code !== 0) expect(run.stderr + run.stdout).toMatch(/^error: ./m)
   expect(run.stderr).not.toMatch(/bug in Loadout|^ +at /m)
   const next = callsIn(world)
-  await next.inventory({})
+  await next.skills.inventory({})
   checkAll(world, expected)
   const isDone = () =>
     skillFolders(after)
@@ -884,7 +884,7 @@ async function checkFailure({ world, run }: Awaited<ReturnType<typeof failing>>,
   expect(isDone(), 'run again').toBe(true)
   expect(settingsOf(world)).toBe(settingsOf(after))
   checkCommits(world, expected)
-  await next.sync({})
+  await next.skills.sync({})
   expect(leftoversIn(world).join(' ')).toBe('')
 }
 

@@ -20,7 +20,7 @@ function makePerson() {
   chmodSync(join(world.home, 'ask.sh'), 0o755)
   const ask = join(world.home, 'ask.sh')
   const env = { ...envOf(world), GIT_ASKPASS: ask, SSH_ASKPASS: ask, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':9' }
-  const calls = createLoadout({ home: world.home, cwd: world.home, env, now: () => new Date() })
+  const calls = createLoadout({ persist: true, home: world.home, cwd: world.home, env, now: () => new Date() })
   return { ...world, calls, wasAsked: () => existsSync(join(world.home, 'asked')) }
 }
 
@@ -35,20 +35,22 @@ it.each(ROWS)('a source that answers %i is reported with what helps, without a p
   const person = makePerson()
   const source = `${server.url}/library`
   server.answer(200)
-  await person.calls.importSkills({ source })
+  await person.calls.skills.import({ source })
   git(person, 'remote', 'add', 'origin', source)
   server.answer(status)
 
-  const imported = await person.calls.importSkills({ source, as: 'beta' }).catch((error: LoadoutError) => error)
+  const imported = await person.calls.skills.import({ source, as: 'beta' }).catch((error: LoadoutError) => error)
   expect(imported).toMatchObject({ message: expect.stringMatching(told) })
-  const cloned = await person.calls.initialize({ clone: source, into: 'other' }).catch((error: LoadoutError) => error)
+  const cloned = await person.calls.skills
+    .initialize({ clone: source, into: 'other' })
+    .catch((error: LoadoutError) => error)
   expect(cloned).toMatchObject({ message: expect.stringMatching(told) })
   expect(existsSync(join(person.home, 'other'))).toBe(false)
 
-  const outdated = await person.calls.outdated({})
+  const outdated = await person.calls.skills.outdated({})
   expect(outdated.value).toMatchObject([{ name: 'alpha', state: 'unreachable' }])
-  const synced = await person.calls.sync({})
-  for (const { findings } of [outdated, await person.calls.update({ all: true }), synced]) {
+  const synced = await person.calls.skills.sync({})
+  for (const { findings } of [outdated, await person.calls.skills.update({ all: true }), synced]) {
     const [finding] = findings.filter(({ code }) => code === 'REMOTE_UNREACHABLE')
     expect(finding?.message).toMatch(told)
     expect(finding?.hint).toMatch(status === 404 ? /pin|fetch origin/ : /credential helper/)
@@ -63,19 +65,19 @@ it('a source behind a login is imported and updated with what git has stored, an
   const person = makePerson()
   const source = `${server.url}/library`
   server.demand('reader:hush-9')
-  const refused = await person.calls.importSkills({ source }).catch((error: LoadoutError) => error)
+  const refused = await person.calls.skills.import({ source }).catch((error: LoadoutError) => error)
   expect(refused).toMatchObject({ message: expect.stringMatching(LOGIN) })
 
   write(person.home, { '.git-credentials': `${source.replace('://', '://reader:hush-9@')}\n` })
   git(person, 'config', '--global', 'credential.helper', 'store')
-  const { value } = await person.calls.importSkills({ source })
+  const { value } = await person.calls.skills.import({ source })
   expect(value.imported).toMatchObject([{ name: 'alpha' }])
   write(join(upstream.library, 'skills', 'alpha'), { 'more.md': 'More.\n' })
   commitAll(upstream, 'more')
-  expect((await person.calls.update({})).value.updates).toMatchObject([{ name: 'alpha', result: 'updated' }])
+  expect((await person.calls.skills.update({})).value.updates).toMatchObject([{ name: 'alpha', result: 'updated' }])
 
   const withPassword = source.replace('://', '://reader:hush-9@')
-  expect((await person.calls.importSkills({ source: withPassword, as: 'beta' })).value.imported).toHaveLength(1)
+  expect((await person.calls.skills.import({ source: withPassword, as: 'beta' })).value.imported).toHaveLength(1)
   const files = readTree(person.home, (path) => path === '.git-credentials') ?? {}
   expect(Object.keys(files).filter((path) => `${path} ${files[path]}`.includes('hush-9'))).toEqual([])
 })

@@ -13,7 +13,13 @@ function makePerson(skills: Record<string, string> = {}, config: object = {}) {
   commitAll(library, 'Start')
   put(join(home, '.config/loadout/config.json'), JSON.stringify({ repo_path: '~/library', ...config }))
   const env = { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1' }
-  const loadout: Loadout = createLoadout({ home, cwd: home, env, now: () => new Date('2026-01-02T03:04:05Z') })
+  const loadout: Loadout = createLoadout({
+    persist: true,
+    home,
+    cwd: home,
+    env,
+    now: () => new Date('2026-01-02T03:04:05Z'),
+  })
   const record = (name: string) => JSON.parse(readFileSync(join(library, 'skills', name, 'skill.json'), 'utf8'))
   return { home, library, loadout, record, path: (...parts: string[]) => join(home, ...parts) }
 }
@@ -51,7 +57,7 @@ function makeSource(files: Record<string, string> = LAYOUTS): string {
 describe('a source of skills', () => {
   it('is walked to its end; mirrors are one, and what is left out is counted', async () => {
     const { loadout } = makePerson()
-    const { value, findings } = await loadout.importSkills({ source: makeSource(), list: true })
+    const { value, findings } = await loadout.skills.import({ source: makeSource(), list: true })
     expect(value.offers?.map(({ name, folder, plugin }) => [name, folder, plugin])).toEqual([
       ['commit', 'plugins/git/skills/commit', 'git-tools'],
       ['flat', 'skills/flat', undefined],
@@ -70,7 +76,7 @@ describe('a source of skills', () => {
   it('becomes one commit, with where each skill came from; again it is unchanged', async () => {
     const { loadout, library, record } = makePerson()
     const source = makeSource()
-    const { value, findings } = await loadout.importSkills({ source: `file://${source}` })
+    const { value, findings } = await loadout.skills.import({ source: `file://${source}` })
     expect(value.imported.map(({ name }) => name)).toEqual(['commit', 'flat', 'nested'])
     expect(findings).toEqual([])
     expect(git(library, 'log', '--format=%s')).toBe(`Import 3 skills from ${source}\nStart`)
@@ -85,14 +91,14 @@ describe('a source of skills', () => {
         imported_at: '2026-01-02T03:04:05Z',
       },
     })
-    const again = await loadout.importSkills({ source })
+    const again = await loadout.skills.import({ source })
     expect(again).toMatchObject({ value: { imported: [], unchanged: ['commit', 'flat', 'nested'] }, findings: [] })
   })
 
   it('holds no skill only when no folder of it does', async () => {
     const { loadout } = makePerson()
     const source = makeSource({ 'a/b/c/README.md': 'x', 'node_modules/pkg/SKILL.md': document('pkg') })
-    await expect(loadout.importSkills({ source })).rejects.toThrow(/contains no skill: 1 left out/)
+    await expect(loadout.skills.import({ source })).rejects.toThrow(/contains no skill: 1 left out/)
   })
 
   it('is named with its ref and folder, as a web page names it', async () => {
@@ -102,16 +108,21 @@ describe('a source of skills', () => {
     putAll(source, { 'skills/next/SKILL.md': document('next') })
     const commit = commitAll(source, 'Next')
     git(source, 'checkout', '--quiet', 'main')
-    await loadout.importSkills({ source: `file://${source}/tree/team/next/skills/next` })
+    await loadout.skills.import({ source: `file://${source}/tree/team/next/skills/next` })
     expect(record('next').source).toMatchObject({ ref: 'team/next', folder: 'skills/next', commit })
-    await expect(loadout.importSkills({ source: `file://${source}/tree/gone/skills` })).rejects.toThrow('no branch')
+    await expect(loadout.skills.import({ source: `file://${source}/tree/gone/skills` })).rejects.toThrow('no branch')
     // A folder of that name on the way is no part of a page.
     const inside = join(makeFolder(), 'src', 'team', 'repo')
     mkdirSync(dirname(inside), { recursive: true })
     git(source, 'clone', '--quiet', '--bare', source, inside)
-    const other = await loadout.importSkills({ source: `file://${inside}`, names: ['flat'], as: 'other' })
+    const other = await loadout.skills.import({ source: `file://${inside}`, names: ['flat'], as: 'other' })
     expect(other.value.imported.map(({ name }) => name)).toEqual(['other'])
-    const named = await loadout.importSkills({ source, ref: commit.slice(0, 12), subfolder: 'skills', names: ['next'] })
+    const named = await loadout.skills.import({
+      source,
+      ref: commit.slice(0, 12),
+      subfolder: 'skills',
+      names: ['next'],
+    })
     expect(named.value.unchanged).toEqual(['next'])
   })
 
@@ -125,7 +136,7 @@ describe('a source of skills', () => {
     })
     symlinkSync('/etc/passwd', join(source, 'skills/flat/link'))
     put(join(source, 'huge/SKILL.md'), 'x'.repeat(17 * 1024 * 1024))
-    const { value, findings } = await loadout.importSkills({ source })
+    const { value, findings } = await loadout.skills.import({ source })
     expect(value.imported.map(({ name }) => name)).toEqual(['commit', 'flat', 'nested'])
     expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
       expect.stringMatching(/^warning: \.claude-plugin\/marketplace\.json was skipped/),
@@ -138,7 +149,7 @@ describe('a source of skills', () => {
   it('that has one good skill beside a broken one gives that one', async () => {
     const { loadout } = makePerson()
     const source = makeSource({ 'good/SKILL.md': document('good'), 'bad/SKILL.md': '---\nname: bad\n---\n' })
-    const { value, findings } = await loadout.importSkills({ source })
+    const { value, findings } = await loadout.skills.import({ source })
     expect([value.imported.map(({ name }) => name), findings[0]?.severity]).toEqual([['good'], 'error'])
   })
 })
@@ -150,7 +161,7 @@ it('a source with submodules and files of Git LFS says what is not there', async
     'a/SKILL.md': document('a'),
     'a/model.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n',
   })
-  const { value, findings } = await loadout.importSkills({ source })
+  const { value, findings } = await loadout.skills.import({ source })
   expect(value.leftOut).toMatchObject([{ count: 1, examples: ['vendor/x'] }])
   expect(findings[0]?.message).toBe('a file is missing: only a Git LFS pointer is there: a/model.bin')
 })
@@ -160,7 +171,7 @@ describe('a choice', () => {
     const { loadout, library } = makePerson()
     const asked: string[] = []
     const choose = (offers: readonly { name: string }[]) => void asked.push(...offers.map(({ name }) => name))
-    const { value } = await loadout.importSkills({ source: makeSource(), choose })
+    const { value } = await loadout.skills.import({ source: makeSource(), choose })
     expect(value).toMatchObject({ isUndecided: true, imported: [] })
     expect(asked).toEqual(['commit', 'flat', 'nested'])
     expect(git(library, 'status', '--porcelain')).toBe('')
@@ -172,27 +183,27 @@ describe('a choice', () => {
     [['category/deep/er/nested,flat'], ['flat', 'nested']],
   ])('%j', async (names, expected) => {
     const { loadout } = makePerson()
-    const { value } = await loadout.importSkills({ source: makeSource(), names, dryRun: true })
+    const { value } = await loadout.skills.import({ source: makeSource(), names, dryRun: true })
     expect(value.imported.map(({ name }) => name)).toEqual(expected)
   })
 
   it('that names something else is refused with what is near', async () => {
     const { loadout } = makePerson()
-    await expect(loadout.importSkills({ source: makeSource(), names: ['flad'] })).rejects.toThrow('did you mean flat?')
+    await expect(loadout.skills.import({ source: makeSource(), names: ['flad'] })).rejects.toThrow('did you mean flat?')
   })
 
   it('of a name: for one skill, or a prefix for all; two folders with one name are told apart', async () => {
     const two = { 'a/review/SKILL.md': document('review'), 'b/review/SKILL.md': document('review', '# Other\n') }
     const { loadout, record } = makePerson(skill('flat', {}, '# Mine\n'))
     const source = makeSource({ ...two, 'flat/SKILL.md': document('flat') })
-    const { value, findings } = await loadout.importSkills({ source })
+    const { value, findings } = await loadout.skills.import({ source })
     expect([value.imported, value.refused.map(({ code }) => code)]).toEqual([[], ['FILE_EXISTS', 'MERGE_CONFLICT']])
     expect(findings).toHaveLength(2)
-    await loadout.importSkills({ source, names: ['b/review'], as: 'review-b' })
+    await loadout.skills.import({ source, names: ['b/review'], as: 'review-b' })
     expect(record('review-b').source.folder).toBe('b/review')
-    await expect(loadout.importSkills({ source, as: 'x' })).rejects.toThrow('--as names one skill')
-    await expect(loadout.importSkills({ source, names: ['flat'], as: '../x' })).rejects.toThrow('cannot be a skill')
-    await loadout.importSkills({ source, names: ['flat'], prefix: 'team-' })
+    await expect(loadout.skills.import({ source, as: 'x' })).rejects.toThrow('--as names one skill')
+    await expect(loadout.skills.import({ source, names: ['flat'], as: '../x' })).rejects.toThrow('cannot be a skill')
+    await loadout.skills.import({ source, names: ['flat'], prefix: 'team-' })
     expect(record('team-flat').name).toBe('team-flat')
   })
 })
@@ -202,9 +213,9 @@ describe('agents of imported skills', () => {
     const { loadout, record, path } = makePerson()
     const source = makeSource({ 'a/SKILL.md': document('a'), 'b/SKILL.md': '# b\n', 'b/skill.json': '' })
     writeFileSync(join(source, 'b/skill.json'), JSON.stringify({ description: 'b', targets: ['cursor'] }))
-    await loadout.importSkills({ source, targets: ['*'] })
+    await loadout.skills.import({ source, targets: ['*'] })
     expect([record('a').targets, record('b').targets]).toEqual([['*'], ['cursor']])
-    await loadout.equip({ names: [], all: true })
+    await loadout.skills.equip({ names: [], all: true })
     expect(existsSync(path('.codex/skills/a/SKILL.md'))).toBe(true)
     expect(existsSync(path('.codex/skills/b'))).toBe(false)
   })
@@ -219,7 +230,7 @@ describe('agents of imported skills', () => {
       'c/SKILL.md': document('c-skill'),
       'c/skill.json': JSON.stringify({ pricing: {} }),
     })
-    const { findings } = await loadout.importSkills({ source })
+    const { findings } = await loadout.skills.import({ source })
     const voice = { name: 'loud-voice', description: 'Does speaker.', version: '1', source: { folder: 'Loud Voice' } }
     expect(record('loud-voice')).toMatchObject(voice)
     expect(record('b')).toMatchObject({ name: 'b', description: 'B.', tags: ['x'], author: 'me' })
@@ -228,7 +239,7 @@ describe('agents of imported skills', () => {
       `a name in skill.json cannot be used, so the folder's is: "Voice!" is loud-voice`,
     ])
     writeFileSync(join(source, 'Loud Voice/SKILL.md'), document('speaker', '# Louder\n'))
-    const { value } = await loadout.update({})
+    const { value } = await loadout.skills.update({})
     expect(value.updates.filter(({ result }) => result === 'updated')).toMatchObject([
       { name: 'loud-voice', isMerged: false },
     ])
@@ -237,23 +248,23 @@ describe('agents of imported skills', () => {
       undefined,
       undefined,
     ])
-    await loadout.equip({ names: ['b'] })
-    await loadout.switchAgents({ ids: ['gemini'], isOn: true })
-    const { value: shown } = await loadout.inventory({})
+    await loadout.skills.equip({ names: ['b'] })
+    await loadout.agents.switch({ ids: ['gemini'], isOn: true })
+    const { value: shown } = await loadout.skills.inventory({})
     expect(shown.skills.find(({ name }) => name === 'b')).toMatchObject({
       state: 'current',
       targets: ['claude', 'codex', 'gemini'],
     })
-    const { value: added } = await loadout.equip({ names: ['b'] })
+    const { value: added } = await loadout.skills.equip({ names: ['b'] })
     expect(added.operations.map(({ kind, agent }) => [kind, agent])).toEqual([['install', 'gemini']])
     expect(existsSync(path('.gemini/skills/b/SKILL.md'))).toBe(true)
   })
 
   it('can be changed for all at once, in one commit', async () => {
     const { loadout, library, record } = makePerson({ ...skill('alpha'), ...skill('beta', { targets: ['codex'] }) })
-    const none = await loadout.equip({ names: [], all: true, targets: ['claude'] })
+    const none = await loadout.skills.equip({ names: [], all: true, targets: ['claude'] })
     expect(none.findings.map(({ message }) => message)).toEqual(['beta does not support claude'])
-    const { value, findings } = await loadout.changeTargets({
+    const { value, findings } = await loadout.skills.changeTargets({
       names: [],
       all: true,
       add: ['gemini'],
@@ -262,7 +273,7 @@ describe('agents of imported skills', () => {
     expect(value.changed.map(({ name }) => name)).toEqual(['alpha', 'beta'])
     expect([record('alpha').targets, record('beta').targets]).toEqual([['claude', 'gemini'], ['gemini']])
     expect([git(library, 'log', '-1', '--format=%s'), findings]).toEqual(['Change the agents of 2 skills', []])
-    const last = await loadout.changeTargets({ names: ['beta'], remove: ['gemini'] })
+    const last = await loadout.skills.changeTargets({ names: ['beta'], remove: ['gemini'] })
     expect(last.findings.map(({ message }) => message)).toEqual([
       'beta was not changed, because no agent would be left',
     ])
@@ -270,7 +281,7 @@ describe('agents of imported skills', () => {
 
   it('that no skill supports are not said to be equipped', async () => {
     const { loadout } = makePerson(skill('alpha'), { targets: { cursor: { enabled: true } } })
-    const { value, findings } = await loadout.equip({ names: [], all: true, targets: ['cursor'] })
+    const { value, findings } = await loadout.skills.equip({ names: [], all: true, targets: ['cursor'] })
     expect(value.operations).toEqual([])
     expect(findings).toMatchObject([{ severity: 'error', message: 'none of the skills supports cursor' }])
   })
@@ -295,14 +306,14 @@ describe('what another manager placed', () => {
     const { loadout, home, record, path } = makePerson()
     makeLinks(home, ['linked', 'other'])
     put(path('.agents/skills/unlinked/SKILL.md'), document('unlinked'))
-    const listed = await loadout.listCandidates({})
+    const listed = await loadout.skills.listCandidates({})
     expect(listed.value.map(({ name, state, manager }) => [name, state, manager])).toEqual([
       ['linked', 'new', 'o/r'],
       ['other', 'new', undefined],
       ['unlinked', 'new', undefined],
     ])
     expect(listed.value[0]?.links?.[path('.claude/skills/linked')]).toMatch(/\.agents\/skills\/linked$/)
-    const { value } = await loadout.importSkills({ adopt: true })
+    const { value } = await loadout.skills.import({ adopt: true })
     expect(value.imported.map(({ name }) => name)).toEqual(['linked', 'other', 'unlinked'])
     expect(value.adopted).toHaveLength(4)
     for (const place of ['.claude/skills/linked', '.codex/skills/other']) {
@@ -312,7 +323,7 @@ describe('what another manager placed', () => {
     expect(existsSync(path('.agents/skills/linked/SKILL.md'))).toBe(true)
     const from = { url: 'https://github.com/o/r.git', folder: 'skills/linked', ref: 'v2' }
     expect(record('linked').source).toMatchObject(from)
-    expect((await loadout.listCandidates({})).value).toEqual([])
+    expect((await loadout.skills.listCandidates({})).value).toEqual([])
   })
 
   it.each(['{ "version": 3, "skills": [', '{ "skills": [1] }', '[]'])(
@@ -321,7 +332,7 @@ describe('what another manager placed', () => {
       const { loadout, home, record } = makePerson()
       makeLinks(home, ['linked'])
       put(join(home, '.agents/.skill-lock.json'), lock)
-      const { value, findings } = await loadout.importSkills({ adopt: true })
+      const { value, findings } = await loadout.skills.import({ adopt: true })
       expect(value.imported.map(({ name }) => name)).toEqual(['linked'])
       expect(findings[0]?.message).toMatch(/^the lock file of another manager was skipped/)
       expect(record('linked').source).toMatchObject({ path: '~/.claude/skills/linked', folder: '', pinned: true })
@@ -332,7 +343,7 @@ describe('what another manager placed', () => {
 describe('loose folders of skills that the library has', () => {
   it('are taken over in one command, and no text is lost', async () => {
     const { loadout, path } = makePerson({ ...skill('exact'), ...skill('same'), ...skill('differs') })
-    await loadout.equip({ names: ['exact'], targets: ['claude'] })
+    await loadout.skills.equip({ names: ['exact'], targets: ['claude'] })
     rmSync(path('.claude/skills/exact/.loadout'))
     const installed = readFileSync(path('.claude/skills/exact/SKILL.md'), 'utf8')
     put(
@@ -340,54 +351,56 @@ describe('loose folders of skills that the library has', () => {
       '---\ndescription: "Does same"\nname: same\n---\n# same\n\nThe text of same.\n',
     )
     put(path('.claude/skills/differs/SKILL.md'), document('differs', '# My own text\n'))
-    const listed = await loadout.listCandidates({})
+    const listed = await loadout.skills.listCandidates({})
     expect(listed.value.map(({ name, state }) => [name, state])).toEqual([
       ['exact', 'identical'],
       ['same', 'same'],
       ['differs', 'differs'],
     ])
-    const { value, findings } = await loadout.importSkills({ adopt: true })
+    const { value, findings } = await loadout.skills.import({ adopt: true })
     expect(value.adopted.map(({ skill: name }) => name)).toEqual(['exact', 'same'])
     expect(readFileSync(path('.claude/skills/exact/SKILL.md'), 'utf8')).toBe(installed)
     expect(findings.map(({ code }) => code)).toEqual(['FILE_EXISTS', 'BACKED_UP'])
-    const refused = await loadout.equip({ names: ['differs'], targets: ['claude'] })
+    const refused = await loadout.skills.equip({ names: ['differs'], targets: ['claude'] })
     expect(refused.findings[0]).toMatchObject({ code: 'UNMANAGED_FOLDER', hint: expect.stringContaining('--replace') })
     expect(refused.findings[0]?.hint).not.toContain('.aside')
-    const replaced = await loadout.equip({ names: ['differs'], targets: ['claude'], replace: true })
+    const replaced = await loadout.skills.equip({ names: ['differs'], targets: ['claude'], replace: true })
     const kept = / is in (.+)$/.exec(replaced.findings[0]?.message ?? '')?.[1] ?? ''
     expect(readFileSync(join(kept, 'SKILL.md'), 'utf8')).toContain('My own text')
     expect(kept.startsWith(path('.claude'))).toBe(false)
-    expect((await loadout.listCandidates({})).value).toEqual([])
+    expect((await loadout.skills.listCandidates({})).value).toEqual([])
   })
 
   it('that differ are adopted: merged with what the library changed since the import', async () => {
     const { loadout, library, home, path } = makePerson()
     const notes = Array.from({ length: 9 }, (_, at) => `Line ${at}.\n`).join('')
     const source = makeSource({ 'skills/plan/SKILL.md': document('plan'), 'skills/plan/notes.md': notes })
-    await loadout.importSkills({ source })
+    await loadout.skills.import({ source })
     put(join(library, 'skills/plan/notes.md'), notes.replace('Line 1.', 'Line 1 of the library.'))
     commitAll(library, 'Mine')
     const loose = path('.claude/skills/plan')
     putAll(loose, { 'SKILL.md': document('plan'), 'notes.md': notes.replace('Line 7.', 'Line 7 by hand.') })
-    const preview = await loadout.adopt({ name: 'plan', dryRun: true })
+    const preview = await loadout.skills.adopt({ name: 'plan', dryRun: true })
     expect([preview.value.isMerged, preview.value.conflicts]).toEqual([true, []])
-    const { value } = await loadout.adopt({ name: 'plan' })
+    const { value } = await loadout.skills.adopt({ name: 'plan' })
     expect(value.operations.map(({ kind, agent }) => `${kind} ${agent}`)).toEqual(['adopt claude'])
     for (const folder of [join(library, 'skills/plan'), loose]) {
       const text = readFileSync(join(folder, 'notes.md'), 'utf8')
       expect([text.includes('of the library'), text.includes('by hand')]).toEqual([true, true])
     }
-    expect((await loadout.inventory({})).value.skills[0]?.placements.map(({ state }) => state)).toEqual(['current'])
+    expect((await loadout.skills.inventory({})).value.skills[0]?.placements.map(({ state }) => state)).toEqual([
+      'current',
+    ])
     expect(readFileSync(join(home, '.claude/skills/plan/.loadout'), 'utf8')).toContain('content_hash')
   })
 
   it('are taken over by equip where they are just so', async () => {
     const { loadout, path } = makePerson(skill('exact'))
-    await loadout.equip({ names: ['exact'], targets: ['claude'] })
+    await loadout.skills.equip({ names: ['exact'], targets: ['claude'] })
     rmSync(path('.claude/skills/exact/.loadout'))
-    const { value } = await loadout.equip({ names: ['exact'] })
+    const { value } = await loadout.skills.equip({ names: ['exact'] })
     expect(value.operations.map(({ kind, agent }) => `${kind} ${agent}`)).toEqual(['adopt claude', 'install codex'])
-    const inventory = await loadout.inventory({})
+    const inventory = await loadout.skills.inventory({})
     expect(inventory.value.skills.map(({ state }) => state)).toEqual(['current'])
   })
 })
@@ -395,24 +408,26 @@ describe('loose folders of skills that the library has', () => {
 describe('profiles', () => {
   it('lie in the library, and switching makes it exactly that set', async () => {
     const { loadout, library, path } = makePerson({ ...skill('alpha'), ...skill('beta') })
-    await loadout.equip({ names: ['alpha'] })
-    await loadout.saveProfile({ name: 'work' })
+    await loadout.skills.equip({ names: ['alpha'] })
+    await loadout.skills.saveProfile({ name: 'work' })
     expect(git(library, 'log', '-1', '--format=%s', '--name-only').split('\n')).toEqual([
       'Save profile work',
       '',
       'loadout.json',
       'profiles/work.json',
     ])
-    await loadout.unequip({ names: ['alpha'] })
-    await loadout.equip({ names: ['beta'] })
-    await loadout.applyProfile({ name: 'work', exact: true })
+    await loadout.skills.unequip({ names: ['alpha'] })
+    await loadout.skills.equip({ names: ['beta'] })
+    await loadout.skills.applyProfile({ name: 'work', exact: true })
     expect([existsSync(path('.claude/skills/alpha')), existsSync(path('.claude/skills/beta'))]).toEqual([true, false])
     put(join(library, 'profiles/broken.json'), '{ "alpha": 7 }')
-    const listed = await loadout.listProfiles({})
+    const listed = await loadout.skills.listProfiles({})
     expect(listed.value.map(({ name, place }) => [name, place])).toEqual([['work', 'library']])
     expect(listed.findings).toHaveLength(1)
-    await expect(loadout.applyProfile({ name: 'broken' })).rejects.toThrow('must have a list of agents for each skill')
-    await expect(loadout.saveProfile({ name: '../x' })).rejects.toThrow('cannot be a profile')
+    await expect(loadout.skills.applyProfile({ name: 'broken' })).rejects.toThrow(
+      'must have a list of agents for each skill',
+    )
+    await expect(loadout.skills.saveProfile({ name: '../x' })).rejects.toThrow('cannot be a profile')
   })
 })
 
@@ -423,14 +438,14 @@ describe('several projects', () => {
       mkdirSync(join(makeRepository(path(name)), '.claude'))
       return path(name)
     })
-    for (const project of projects) await loadout.equip({ names: ['alpha'], project })
+    for (const project of projects) await loadout.skills.equip({ names: ['alpha'], project })
     put(join(library, 'skills/alpha/SKILL.md'), '# New\n')
     commitAll(library, 'New')
-    const { value } = await loadout.sync({ allProjects: true })
+    const { value } = await loadout.skills.sync({ allProjects: true })
     expect(value.operations.map(({ kind, root }) => `${kind} ${root}`)).toEqual(
       projects.map((project) => `refresh ${project}/.claude/skills`),
     )
-    await loadout.unequip({ names: [], all: true, allProjects: true })
+    await loadout.skills.unequip({ names: [], all: true, allProjects: true })
     expect(projects.map((project) => existsSync(join(project, '.claude/skills/alpha')))).toEqual([false, false])
   })
 })
@@ -440,12 +455,12 @@ describe('more skills than an agent lists', () => {
     const names = Array.from({ length: 60 }, (_, at) => `skill-${at}`)
     const long = names.map((name) => skill(name, { targets: ['claude'], description: 'Long words. '.repeat(40) }))
     const { loadout } = makePerson(Object.assign({}, ...long))
-    const { findings } = await loadout.equip({ names: [], all: true })
+    const { findings } = await loadout.skills.equip({ names: [], all: true })
     const told = findings.filter(({ code }) => code === 'NOT_SEEN')
     expect(told).toMatchObject([{ severity: 'warning', hint: expect.stringContaining('loadout see claude --fix') }])
-    const { value } = await loadout.doctor({})
+    const { value } = await loadout.agents.doctor({})
     expect(value.checks.filter(({ name }) => name === 'listing')).toMatchObject([{ state: 'problem' }])
-    await expect(loadout.unequip({ names: [], unused: true })).rejects.toThrow('no use of any skill')
+    await expect(loadout.skills.unequip({ names: [], unused: true })).rejects.toThrow('no use of any skill')
   })
 })
 
@@ -455,14 +470,14 @@ describe('a folder that skills came from', () => {
   it('is merged against the commit that was imported, update after update', async () => {
     const { loadout, library, record, path } = makePerson()
     const source = makeSource({ 'a/SKILL.md': text('One', 'end') })
-    await loadout.importSkills({ source })
+    await loadout.skills.import({ source })
     const own = path('library/skills/a/SKILL.md')
     writeFileSync(own, readFileSync(own, 'utf8').replace('end', 'my end'))
     commitAll(library, 'Mine')
     for (const heading of ['Two', 'Three']) {
       put(join(source, 'a/SKILL.md'), text(heading, 'end'))
       commitAll(source, heading)
-      const { value } = await loadout.update({})
+      const { value } = await loadout.skills.update({})
       expect(value.updates).toMatchObject([{ name: 'a', result: 'updated', isMerged: true }])
       expect(readFileSync(own, 'utf8')).toBe(`# ${heading}\n\n1\n2\n3\n\nmy end\n`)
       expect(record('a').source.commit).toBe(git(source, 'rev-parse', 'HEAD'))
@@ -474,26 +489,26 @@ describe('a folder that skills came from', () => {
     const source = makeSource({ 'a/SKILL.md': text('One', 'end') })
     const bare = join(makeFolder(), 'bare.git')
     git(source, 'clone', '--quiet', '--bare', '.', bare)
-    await loadout.importSkills({ source: bare, prefix: 'bare-' })
-    await loadout.importSkills({ source })
-    const states = async () => (await loadout.outdated({})).value.map(({ name, state }) => `${name} ${state}`)
+    await loadout.skills.import({ source: bare, prefix: 'bare-' })
+    await loadout.skills.import({ source })
+    const states = async () => (await loadout.skills.outdated({})).value.map(({ name, state }) => `${name} ${state}`)
     git(source, 'checkout', '--quiet', '-b', 'next')
     put(join(source, 'a/SKILL.md'), text('Next', 'end'))
     commitAll(source, 'Next')
     expect(await states()).toEqual(['a current', 'bare-a current'])
     git(source, 'push', '--quiet', bare, 'HEAD:main')
     expect(await states()).toEqual(['a current', 'bare-a outdated'])
-    const { value } = await loadout.update({ names: ['a'], ref: 'next' })
+    const { value } = await loadout.skills.update({ names: ['a'], ref: 'next' })
     expect([value.updates[0]?.result, record('a').source.ref]).toEqual(['updated', 'next'])
   })
 
   it('that is gone is not one that has lost a skill', async () => {
     const { loadout } = makePerson()
     const source = makeSource({ 'a/SKILL.md': document('a'), 'b/SKILL.md': document('b') })
-    await loadout.importSkills({ source })
+    await loadout.skills.import({ source })
     rmSync(join(source, 'a'), { recursive: true })
     const ask = async () => {
-      const { value, findings } = await loadout.update({})
+      const { value, findings } = await loadout.skills.update({})
       return [...value.updates.map(({ state }) => state), ...findings.map(({ message }) => message)]
     }
     expect(await ask()).toEqual(['removed', 'current', `${source} no longer has a; the library's skill stays`])

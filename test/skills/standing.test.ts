@@ -16,7 +16,7 @@ async function makeTwo(): Promise<{ desk: Person; laptop: Person }> {
 }
 
 async function doctor(person: Person) {
-  const { value } = await person.calls.doctor({})
+  const { value } = await person.calls.agents.doctor({})
   return value.checks.filter(({ name }) => name === 'sync')
 }
 
@@ -33,7 +33,7 @@ describe('how the library stands', () => {
     desk.put('library/skills/alpha/SKILL.md', '# Newer\n')
     commitAll(desk, 'newer')
     git(desk, 'push', '--quiet')
-    expect((await laptop.calls.readStanding({ fetch: true })).value).toMatchObject({
+    expect((await laptop.calls.skills.readStanding({ fetch: true })).value).toMatchObject({
       behind: 1,
       ahead: 0,
       dirty: 0,
@@ -42,7 +42,7 @@ describe('how the library stands', () => {
     expect(await doctor(laptop)).toMatchObject([
       { state: 'note', message: expect.stringContaining('1 commit behind'), fix: 'loadout sync' },
     ])
-    await laptop.calls.sync({})
+    await laptop.calls.skills.sync({})
     expect(await doctor(laptop)).toMatchObject([
       { state: 'fine', message: expect.stringContaining('had all of its commits') },
     ])
@@ -53,7 +53,7 @@ describe('how the library stands', () => {
     desk.put('library/skills/alpha/SKILL.md', '# Newer\n')
     commitAll(desk, 'newer')
     desk.put('library/skills/alpha/notes.md', 'x\n')
-    expect((await desk.calls.readStanding({})).value).toMatchObject({ dirty: 1, ahead: 1, behind: 0, drift: 2 })
+    expect((await desk.calls.skills.readStanding({})).value).toMatchObject({ dirty: 1, ahead: 1, behind: 0, drift: 2 })
   })
 
   it('a dry run of a sync says what the remote has, skill by skill', async () => {
@@ -63,7 +63,7 @@ describe('how the library stands', () => {
     desk.put('library/skills/beta/skill.json', '{ "description": "B.", "targets": ["claude"] }')
     commitAll(desk, 'newer')
     git(desk, 'push', '--quiet')
-    const { value } = await laptop.calls.sync({ dryRun: true, diff: true })
+    const { value } = await laptop.calls.skills.sync({ dryRun: true, diff: true })
     expect(value.changes).toMatchObject([
       { skill: 'alpha', kind: 'changed', diff: expect.stringContaining('+# Newer') },
       { skill: 'beta', kind: 'added' },

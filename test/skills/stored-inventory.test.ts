@@ -17,13 +17,13 @@ const machine = {
   now: () => new Date(Date.now() + LATER),
   report: () => {},
 }
-const calls = createLoadout(machine)
-await calls.equip({ names: ['alpha'] })
-await calls.inventory({})
+const calls = createLoadout({ ...machine, persist: true })
+await calls.skills.equip({ names: ['alpha'] })
+await calls.skills.inventory({})
 
 async function takeAnew() {
   rmSync(join(world.home, '.cache'), { recursive: true })
-  return calls.inventory({})
+  return calls.skills.inventory({})
 }
 
 const CLAUDE = '.claude/skills/alpha'
@@ -70,21 +70,21 @@ const CHANGES: [what: string, change: (to: World) => unknown][] = [
 ]
 
 it.each(CHANGES)('after %s, an inventory is what a process without memory says', async (_, change) => {
-  await calls.inventory({})
+  await calls.skills.inventory({})
   change(world)
-  const again = await calls.inventory({})
-  expect(JSON.stringify(again)).toBe(JSON.stringify(await calls.inventory({})))
+  const again = await calls.skills.inventory({})
+  expect(JSON.stringify(again)).toBe(JSON.stringify(await calls.skills.inventory({})))
   expect(JSON.stringify(again)).toBe(JSON.stringify(await takeAnew()))
 })
 
 it('is the stored one as long as nothing changed', async () => {
   const fresh = makeWorld({ alpha: { ...skillFiles('alpha'), ...scripts } })
-  const own = createLoadout({ ...machine, home: fresh.home, cwd: fresh.home, env: envOf(fresh) })
-  await own.equip({ names: ['alpha'] })
-  const first = await own.inventory({})
+  const own = createLoadout({ persist: true, ...machine, home: fresh.home, cwd: fresh.home, env: envOf(fresh) })
+  await own.skills.equip({ names: ['alpha'] })
+  const first = await own.skills.inventory({})
   // Without the hashes nothing could be judged anew but by reading everything.
   const trees = join(fresh.home, '.cache', 'loadout', 'trees')
   rmSync(trees, { recursive: true })
-  expect(await own.inventory({})).toEqual(first)
+  expect(await own.skills.inventory({})).toEqual(first)
   expect(() => statSync(trees)).toThrow('ENOENT')
 })

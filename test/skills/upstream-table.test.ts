@@ -116,9 +116,9 @@ function checkKept(person: Person, ...whose: Who[]): void {
 }
 
 async function endMerges(person: Person): Promise<string[]> {
-  const { merges } = (await person.calls.finishMerge({})).value
+  const { merges } = (await person.calls.skills.finishMerge({})).value
   for (const [at, { skill }] of merges.entries()) {
-    await person.calls.finishMerge({ name: skill, take: at % 2 === 0 ? 'other' : 'library', continue: true })
+    await person.calls.skills.finishMerge({ name: skill, take: at % 2 === 0 ? 'other' : 'library', continue: true })
   }
   return merges.map(({ skill }) => skill)
 }
@@ -130,12 +130,12 @@ async function makeMachines() {
   const remote = join(makeFolder(), 'library.git')
   git(a, 'init', '--quiet', '--bare', '--initial-branch=main', remote)
   git(a, 'remote', 'add', 'origin', remote)
-  await a.calls.importSkills({ source: `file://${upstream.library}` })
+  await a.calls.skills.import({ source: `file://${upstream.library}` })
   git(a, 'push', '--quiet', '--set-upstream', 'origin', 'main')
   const b = personIn(makeWorld({}))
   rmSync(b.library, { recursive: true })
   git(upstream, 'clone', '--quiet', remote, b.library)
-  for (const person of [a, b]) await person.calls.equip({ names: [], all: true })
+  for (const person of [a, b]) await person.calls.skills.equip({ names: [], all: true })
   return { upstream, a, b }
 }
 
@@ -148,7 +148,7 @@ describe('an upstream and two machines', () => {
     commitAll(a, 'mine')
     change('copy', (name) => join(b.home, '.claude/skills', name))
 
-    const states = new Map((await a.calls.outdated({})).value.map(({ name, state }) => [name, state]))
+    const states = new Map((await a.calls.skills.outdated({})).value.map(({ name, state }) => [name, state]))
     const told = SKILLS.map(({ name, upstream: kind }) => [
       name,
       states.get(name) === (kind === 'nothing' ? 'current' : 'outdated'),
@@ -156,9 +156,9 @@ describe('an upstream and two machines', () => {
     expect(told.filter(([, isRight]) => !isRight)).toEqual([])
 
     const before = readTree(a.library, (path) => path === '.git')
-    const preview = await a.calls.update({ all: true, dryRun: true })
+    const preview = await a.calls.skills.update({ all: true, dryRun: true })
     expect(readTree(a.library, (path) => path === '.git')).toEqual(before)
-    const { value } = await a.calls.update({ all: true })
+    const { value } = await a.calls.skills.update({ all: true })
     expect(value.updates.map(({ name, result }) => [name, result])).toEqual(
       preview.value.updates.map(({ name, result }) => [name, result]),
     )
@@ -174,27 +174,27 @@ describe('an upstream and two machines', () => {
     expect(waiting).toEqual(SKILLS.filter((each) => results.get(each.name) === 'conflict').map(({ name }) => name))
     // Whoever took the library's side did without what the upstream has.
     checkKept(a, 'here')
-    const after = (await a.calls.outdated({})).value.filter(({ state }) => state !== 'current')
+    const after = (await a.calls.skills.outdated({})).value.filter(({ state }) => state !== 'current')
     expect(after).toEqual([])
-    await a.calls.sync({ push: true })
+    await a.calls.skills.sync({ push: true })
 
-    await b.calls.sync({})
+    await b.calls.skills.sync({})
     checkKept(b, 'here', 'copy')
-    const { skills } = (await b.calls.inventory({})).value
+    const { skills } = (await b.calls.skills.inventory({})).value
     for (const { name, placements } of skills) {
-      if (placements.some(({ edit }) => edit === 'kept')) await b.calls.adopt({ name })
+      if (placements.some(({ edit }) => edit === 'kept')) await b.calls.skills.adopt({ name })
     }
     const left = await endMerges(b)
     checkKept(b, 'here', 'copy')
     expect(git(b, 'status', '--porcelain')).toBe('')
-    await b.calls.sync({ push: true })
+    await b.calls.skills.sync({ push: true })
     checkKept(b, 'here', 'copy')
-    expect((await b.calls.inventory({})).value.skills.filter(({ state }) => state !== 'current')).toEqual([])
+    expect((await b.calls.skills.inventory({})).value.skills.filter(({ state }) => state !== 'current')).toEqual([])
     expect(left.length).toBeGreaterThan(0)
 
-    await a.calls.sync({})
+    await a.calls.skills.sync({})
     const isGit = (path: string) => path === '.git'
     expect(readTree(a.library, isGit)).toEqual(readTree(b.library, isGit))
-    expect((await a.calls.inventory({})).value.skills.filter(({ state }) => state !== 'current')).toEqual([])
+    expect((await a.calls.skills.inventory({})).value.skills.filter(({ state }) => state !== 'current')).toEqual([])
   })
 })

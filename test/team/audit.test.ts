@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world.team.stop())
 
 const actions = async (request = {}) => {
-  const { value } = await author.loadout.readTeamAudit(request)
+  const { value } = await author.loadout.team.readAudit(request)
   return value.entries.map(({ action }) => action)
 }
 
@@ -25,15 +25,15 @@ describe('the audit log', () => {
     const start = (await actions()).length
     world.writeSkill('lint', 'Version one.')
     world.publishLibrary()
-    await author.loadout.publishVersion({ name: 'lint', version: '1' })
-    await author.loadout.approveVersion({ name: 'lint' })
-    await author.loadout.quarantineVersion({ name: 'lint', version: '1', isHeld: true })
-    const { id } = (await author.loadout.inviteToTeam({ role: 'member', group: 'pilot', days: 3 })).value
-    await author.loadout.revokeTeamToken({ id })
+    await author.loadout.team.publish({ name: 'lint', version: '1' })
+    await author.loadout.team.approve({ name: 'lint' })
+    await author.loadout.team.quarantine({ name: 'lint', version: '1', isHeld: true })
+    const { id } = (await author.loadout.team.invite({ role: 'member', group: 'pilot', days: 3 })).value
+    await author.loadout.team.revokeToken({ id })
     const other = await world.joinAs()
-    await other.loadout.leaveTeam({})
-    await author.loadout.reportTeam({})
-    const { value } = await author.loadout.readTeamAudit({})
+    await other.loadout.team.leave({})
+    await author.loadout.team.report({})
+    const { value } = await author.loadout.team.readAudit({})
     expect(value.entries.slice(start).map(({ action }) => action)).toEqual([
       ...['version published', 'catalog signed', 'version quarantined', 'token made', 'token revoked'],
       ...['machine joined', 'machine left', 'report read', 'audit read'],
@@ -46,11 +46,11 @@ describe('the audit log', () => {
 
   it('has no entry of a change that was refused, and each entry once when many change at the same time', async () => {
     const before = await actions()
-    await expect(author.loadout.revokeTeamToken({ id: 'ffffffffffff' })).rejects.toMatchObject({
+    await expect(author.loadout.team.revokeToken({ id: 'ffffffffffff' })).rejects.toMatchObject({
       code: 'ENTRY_NOT_FOUND',
     })
     await Promise.all(
-      Array.from({ length: 12 }, () => author.loadout.inviteToTeam({ role: 'member', group: 'pilot', days: 1 })),
+      Array.from({ length: 12 }, () => author.loadout.team.invite({ role: 'member', group: 'pilot', days: 1 })),
     )
     expect((await actions()).slice(before.length)).toEqual([...Array<string>(12).fill('token made'), 'audit read'])
   })
@@ -62,12 +62,12 @@ describe('the audit log', () => {
   })
 
   it('shows what came after an entry that was noted, and says when its end was cut off', async () => {
-    const { head } = (await author.loadout.readTeamAudit({})).value
-    await author.loadout.reportTeam({})
+    const { head } = (await author.loadout.team.readAudit({})).value
+    await author.loadout.team.report({})
     expect(await actions({ after: head })).toEqual(['report read', 'audit read'])
-    const { head: cut } = (await author.loadout.readTeamAudit({})).value
+    const { head: cut } = (await author.loadout.team.readAudit({})).value
     await change('DELETE FROM audit WHERE id = (SELECT max(id) FROM audit)')
-    await expect(author.loadout.readTeamAudit({ after: cut })).rejects.toMatchObject({ code: 'TEAM_AUDIT' })
+    await expect(author.loadout.team.readAudit({ after: cut })).rejects.toMatchObject({ code: 'TEAM_AUDIT' })
     await actions()
   })
 
@@ -84,7 +84,7 @@ describe('the audit log', () => {
   ])('is broken where an entry %s', async (_, sql) => {
     await ask(world.team.databaseUrl, 'CREATE TABLE kept AS SELECT * FROM audit')
     await change(sql)
-    await expect(author.loadout.readTeamAudit({})).rejects.toMatchObject({
+    await expect(author.loadout.team.readAudit({})).rejects.toMatchObject({
       code: 'TEAM_AUDIT',
       message: expect.stringContaining('broken at entry'),
     })
@@ -94,12 +94,12 @@ describe('the audit log', () => {
 
   it('is for administrators', async () => {
     const { loadout } = await world.joinAs()
-    await expect(loadout.readTeamAudit({})).rejects.toMatchObject({ code: 'TEAM_ROLE' })
+    await expect(loadout.team.readAudit({})).rejects.toMatchObject({ code: 'TEAM_ROLE' })
   })
 })
 
 it('a token that has expired is refused at once, and the last administrator who stays cannot be revoked', async () => {
-  const { token, id } = (await author.loadout.inviteToTeam({ role: 'admin', group: 'pilot', days: 1 })).value
+  const { token, id } = (await author.loadout.team.invite({ role: 'admin', group: 'pilot', days: 1 })).value
   const secret = token.slice(4, 36)
   const report = () => fetch(`${world.team.url}/v1/report`, { headers: { authorization: `Bearer ${secret}` } })
   expect((await report()).status).toBe(200)

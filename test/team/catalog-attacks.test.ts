@@ -58,28 +58,28 @@ describe('a database that somebody has taken over', () => {
     first = await shownBy(world)
     await world.release('notes', '2.0.0', 'Fixed.')
     member = await world.joinAs({ group: 'payments' })
-    await member.loadout.equip({ names: ['notes'] })
+    await member.loadout.skills.equip({ names: ['notes'] })
     await world.release('notes', '3.0.0', 'For the canaries.', ['canary'])
   })
   afterAll(() => world.team.stop())
 
   it('cannot bring an older version back while a newer one is rolled out to another group', async () => {
     await world.change(`DELETE FROM catalog_version WHERE version = '2.0.0'`)
-    await member.loadout.sync({})
+    await member.loadout.skills.sync({})
     expect(member.installed('notes')).toContain('Fixed.')
     const honest = await shownBy(world)
     await show(world, first)
-    expect(await saidBy(member.loadout.sync({}))).toMatch(
+    expect(await saidBy(member.loadout.skills.sync({}))).toMatch(
       /number 1 of the server’s catalog does not continue .*: it is older than number 3; number 3, which this machine verified, still counts/,
     )
-    await member.loadout.equip({ names: ['notes'] })
+    await member.loadout.skills.equip({ names: ['notes'] })
     expect(member.installed('notes')).toContain('Fixed.')
     await show(world, honest)
   })
 
   it('gives a new machine the version of its own group, also by equip right after it joined', async () => {
     const machines = [await world.joinAs({ group: 'payments' }), await world.joinAs({ group: 'canary' })]
-    for (const machine of machines) await machine.loadout.equip({ names: ['notes'] })
+    for (const machine of machines) await machine.loadout.skills.equip({ names: ['notes'] })
     expect(machines.map((machine) => machine.installed('notes'))).toEqual([
       expect.stringContaining('Fixed.'),
       expect.stringContaining('For the canaries.'),
@@ -90,15 +90,15 @@ describe('a database that somebody has taken over', () => {
     const honest = await shownBy(world)
     await world.change('DELETE FROM catalog_version')
     const unaware = await world.joinAs({ group: 'payments' })
-    await unaware.loadout.equip({ names: ['notes'] })
+    await unaware.loadout.skills.equip({ names: ['notes'] })
     expect(unaware.installed('notes')).toContain('Fixed.')
     await world.change('DELETE FROM catalog_snapshot')
     const blind = await world.joinAs({ group: 'payments' })
-    await expect(blind.loadout.equip({ names: ['notes'] })).rejects.toMatchObject({
+    await expect(blind.loadout.skills.equip({ names: ['notes'] })).rejects.toMatchObject({
       code: 'CATALOG_HELD',
       message: 'notes cannot be installed: the catalog is not signed yet',
     })
-    expect(await saidBy(member.loadout.sync({}))).toContain('the server no longer shows a signed catalog')
+    expect(await saidBy(member.loadout.skills.sync({}))).toContain('the server no longer shows a signed catalog')
     expect([blind.installed('notes'), member.installed('notes')]).toEqual([
       undefined,
       expect.stringContaining('Fixed.'),
@@ -123,72 +123,74 @@ describe('a database that somebody has taken over', () => {
     ]
     for (const [attempt, said] of attempts) {
       await show(world, attempt)
-      expect(await saidBy(member.loadout.sync({}))).toContain(said)
+      expect(await saidBy(member.loadout.skills.sync({}))).toContain(said)
       expect(member.installed('notes')).toContain('Fixed.')
       const unaware = await world.joinAs({ group: 'payments' })
-      await expect(unaware.loadout.equip({ names: ['notes'] })).rejects.toMatchObject({ code: 'CATALOG_HELD' })
+      await expect(unaware.loadout.skills.equip({ names: ['notes'] })).rejects.toMatchObject({ code: 'CATALOG_HELD' })
     }
     await show(world, honest)
   })
 
   it('cannot alter the catalog unnoticed by leaving its digest, nor keep approvers from signing the next one', async () => {
-    await world.author.loadout.sync({})
+    await world.author.loadout.skills.sync({})
     await world.change(`UPDATE catalog_snapshot SET text = replace(text, '"days":90', '"days":91')`)
-    expect(await saidBy(member.loadout.sync({}))).toContain('has no valid signature')
-    await expect(world.author.loadout.signCatalog({})).rejects.toMatchObject({ code: 'CATALOG_UNVERIFIED' })
-    await world.author.loadout.signCatalog({ restore: true })
-    expect(await codesOf(member.loadout.sync({}))).toEqual([])
+    expect(await saidBy(member.loadout.skills.sync({}))).toContain('has no valid signature')
+    await expect(world.author.loadout.team.signCatalog({})).rejects.toMatchObject({ code: 'CATALOG_UNVERIFIED' })
+    await world.author.loadout.team.signCatalog({ restore: true })
+    expect(await codesOf(member.loadout.skills.sync({}))).toEqual([])
   })
 
   it('can show the same catalog again and again only until it expires', async () => {
-    expect(await codesOf(member.loadout.sync({}))).not.toContain('CATALOG_UNVERIFIED')
+    expect(await codesOf(member.loadout.skills.sync({}))).not.toContain('CATALOG_UNVERIFIED')
     const later = atTime(member, inDays(91))
-    expect(await saidBy(later.sync({}))).toMatch(/the team’s catalog expired on .*: newer decisions may be hidden/)
-    expect(await saidBy(later.equip({ names: ['notes'] }))).toContain('expired')
+    expect(await saidBy(later.skills.sync({}))).toMatch(
+      /the team’s catalog expired on .*: newer decisions may be hidden/,
+    )
+    expect(await saidBy(later.skills.equip({ names: ['notes'] }))).toContain('expired')
   })
 
   it('cannot lift a quarantine, which stops a plain equip at once; an approver can', async () => {
     await world.release('lint', '1.0.0', 'One.')
-    await member.loadout.sync({})
-    await world.author.loadout.quarantineVersion({ name: 'lint', version: '1.0.0', isHeld: true })
+    await member.loadout.skills.sync({})
+    await world.author.loadout.team.quarantine({ name: 'lint', version: '1.0.0', isHeld: true })
     const held = { code: 'CATALOG_HELD', message: expect.stringContaining('is in quarantine') }
-    await expect(member.loadout.equip({ names: ['lint'] })).rejects.toMatchObject(held)
+    await expect(member.loadout.skills.equip({ names: ['lint'] })).rejects.toMatchObject(held)
     await world.change(`UPDATE catalog_version SET state = 'approved'`)
-    await expect(member.loadout.equip({ names: ['lint'] })).rejects.toMatchObject(held)
+    await expect(member.loadout.skills.equip({ names: ['lint'] })).rejects.toMatchObject(held)
     await world.change(`UPDATE catalog_version SET state = 'quarantined' WHERE name = 'lint'`)
-    const { value } = await world.author.loadout.signCatalog({})
+    const { value } = await world.author.loadout.team.signCatalog({})
     expect(value.others).toContain('lint 1.0.0 quarantined by admin@example.com')
     await world.change(`UPDATE catalog_version SET state = 'approved'`)
     const unaware = await world.joinAs({ group: 'payments' })
-    await expect(unaware.loadout.equip({ names: ['lint'] })).rejects.toMatchObject(held)
-    await world.author.loadout.quarantineVersion({ name: 'lint', version: '1.0.0', isHeld: false })
-    for (const machine of [member, unaware]) await machine.loadout.equip({ names: ['lint'] })
+    await expect(unaware.loadout.skills.equip({ names: ['lint'] })).rejects.toMatchObject(held)
+    await world.author.loadout.team.quarantine({ name: 'lint', version: '1.0.0', isHeld: false })
+    for (const machine of [member, unaware]) await machine.loadout.skills.equip({ names: ['lint'] })
     expect([member.installed('lint'), unaware.installed('lint')]).toEqual(
       Array(2).fill(expect.stringContaining('One.')),
     )
   })
 
   it('cannot have an approver take back versions by showing an old catalog to a new machine of theirs', async () => {
-    await member.loadout.sync({})
+    await member.loadout.skills.sync({})
     const { number } = await snapshotOf(world)
     await show(world, first)
     const fresh = await world.joinAs({ role: 'admin' })
     const key = keyOf(world.author)
-    while ((await snapshotOf(world)).number <= number) await fresh.loadout.signCatalog({ key })
-    expect(await saidBy(member.loadout.sync({}))).toMatch(
+    while ((await snapshotOf(world)).number <= number) await fresh.loadout.team.signCatalog({ key })
+    expect(await saidBy(member.loadout.skills.sync({}))).toMatch(
       /does not continue what this machine verified: it leaves out lint/,
     )
     expect(member.installed('notes')).toContain('Fixed.')
-    await expect(world.author.loadout.signCatalog({})).rejects.toMatchObject({ code: 'CATALOG_UNVERIFIED' })
-    const { value } = await world.author.loadout.signCatalog({ restore: true })
-    expect([value.number, await codesOf(member.loadout.sync({}))]).toEqual([number + 2, []])
+    await expect(world.author.loadout.team.signCatalog({})).rejects.toMatchObject({ code: 'CATALOG_UNVERIFIED' })
+    const { value } = await world.author.loadout.team.signCatalog({ restore: true })
+    expect([value.number, await codesOf(member.loadout.skills.sync({}))]).toEqual([number + 2, []])
   })
 
   it('that was restored from an older backup gets the catalog back from an approver', async () => {
     await show(world, first)
-    const { value } = await world.author.loadout.signCatalog({})
+    const { value } = await world.author.loadout.team.signCatalog({})
     expect(value.others[0]).toContain('it is older than number')
-    expect(await codesOf(member.loadout.sync({}))).toEqual([])
+    expect(await codesOf(member.loadout.skills.sync({}))).toEqual([])
     expect((await snapshotOf(world)).versions.map(({ name, version }) => `${name} ${version}`)).toEqual([
       'lint 1.0.0',
       'notes 1.0.0',
@@ -219,24 +221,24 @@ describe('a wrong clock', () => {
     const year2099 = () => new Date('2099-01-01T00:00:00.000Z')
     world.writeSkill('notes', 'Two.')
     world.publishLibrary()
-    await world.author.loadout.publishVersion({ name: 'notes', version: '2.0.0' })
+    await world.author.loadout.team.publish({ name: 'notes', version: '2.0.0' })
     const wrong = atTime(world.author, year2099)
-    await expect(wrong.approveVersion({ name: 'notes' })).rejects.toMatchObject({ code: 'TEAM_CLOCK' })
+    await expect(wrong.team.approve({ name: 'notes' })).rejects.toMatchObject({ code: 'TEAM_CLOCK' })
     const base = await snapshotOf(world)
     const signed = formatSnapshot(nextSnapshot(base, [], { ...base, at: year2099().toISOString() }))
     await show(world, signedWith(keyOf(world.author), signed))
     const member = await world.joinAs()
-    await member.loadout.equip({ names: ['notes'] })
+    await member.loadout.skills.equip({ names: ['notes'] })
     expect(member.installed('notes')).toContain('One.')
-    await world.author.loadout.approveVersion({ name: 'notes' })
-    await member.loadout.sync({})
+    await world.author.loadout.team.approve({ name: 'notes' })
+    await member.loadout.skills.sync({})
     expect(member.installed('notes')).toContain('Two.')
-    await world.author.loadout.retireVersion({ name: 'notes', version: '2.0.0' })
-    await member.loadout.sync({})
+    await world.author.loadout.team.retire({ name: 'notes', version: '2.0.0' })
+    await member.loadout.skills.sync({})
     expect(member.installed('notes')).toContain('One.')
-    await world.author.loadout.approveVersion({ name: 'notes', version: '2.0.0' })
-    await world.author.loadout.approveVersion({ name: 'notes', version: '1.0.0' })
-    await member.loadout.sync({})
+    await world.author.loadout.team.approve({ name: 'notes', version: '2.0.0' })
+    await world.author.loadout.team.approve({ name: 'notes', version: '1.0.0' })
+    await member.loadout.skills.sync({})
     expect(member.installed('notes')).toContain('One.')
   })
 
@@ -246,7 +248,7 @@ describe('a wrong clock', () => {
       [() => new Date('2099-01-01T00:00:00.000Z'), ['CATALOG_UNVERIFIED']],
     ] as const) {
       const member = await world.joinAs({ now })
-      expect(await codesOf(member.loadout.equip({ names: ['notes'] }))).toEqual(codes)
+      expect(await codesOf(member.loadout.skills.equip({ names: ['notes'] }))).toEqual(codes)
       expect(member.installed('notes')).toContain('One.')
     }
   })
@@ -262,9 +264,9 @@ describe('two approvers', () => {
     const keys = [readFileSync(`${keyOf(world.author)}.pub`, 'utf8').trim(), makeKey(second, 'id_ed25519')]
     world.allow(`admin@example.com ${keys[0]}\nsecond@example.com ${keys[1]}\n`)
     await world.release('notes', '1.0.0', 'One.')
-    await second.loadout.sync({})
+    await second.loadout.skills.sync({})
     member = await world.joinAs()
-    await member.loadout.equip({ names: ['notes'] })
+    await member.loadout.skills.equip({ names: ['notes'] })
   })
   afterAll(() => world.team.stop())
 
@@ -279,44 +281,44 @@ describe('two approvers', () => {
     expect([reply.status, await reply.json()]).toEqual([409, { error: expect.objectContaining({ code: 'LOCKED' }) }])
     world.writeSkill('lint', 'One.')
     await world.release('notes', '2.0.0', 'Two.')
-    await second.loadout.sync({})
-    await second.loadout.publishVersion({ name: 'lint', version: '1.0.0' })
-    const { value } = await second.loadout.approveVersion({ name: 'lint' })
+    await second.loadout.skills.sync({})
+    await second.loadout.team.publish({ name: 'lint', version: '1.0.0' })
+    const { value } = await second.loadout.team.approve({ name: 'lint' })
     expect([value.by, value.others]).toEqual(['second@example.com', []])
     await world.approve('lint', '1.0.0')
     world.writeSkill('notes', 'Three.')
     world.publishLibrary()
-    await world.author.loadout.publishVersion({ name: 'notes', version: '3.0.0' })
-    await second.loadout.quarantineVersion({ name: 'notes', version: '1.0.0', isHeld: true })
-    await second.loadout.signCatalog({})
-    const next = await world.author.loadout.approveVersion({ name: 'notes' })
+    await world.author.loadout.team.publish({ name: 'notes', version: '3.0.0' })
+    await second.loadout.team.quarantine({ name: 'notes', version: '1.0.0', isHeld: true })
+    await second.loadout.team.signCatalog({})
+    const next = await world.author.loadout.team.approve({ name: 'notes' })
     expect(next.value.others).toEqual(['notes 1.0.0 quarantined by second@example.com'])
   })
 
   it('are one after the other was removed: who signs the last catalog again, and the removed one no more', async () => {
-    await second.loadout.signCatalog({})
+    await second.loadout.team.signCatalog({})
     const own = readFileSync(`${keyOf(world.author)}.pub`, 'utf8').trim()
     world.allow(`admin@example.com ${own}\n`)
-    await second.loadout.sync({})
-    await expect(second.loadout.signCatalog({})).rejects.toMatchObject({ code: 'CATALOG_UNVERIFIED' })
-    await member.loadout.sync({})
-    expect(await saidBy(member.loadout.sync({}))).toMatch(
+    await second.loadout.skills.sync({})
+    await expect(second.loadout.team.signCatalog({})).rejects.toMatchObject({ code: 'CATALOG_UNVERIFIED' })
+    await member.loadout.skills.sync({})
+    expect(await saidBy(member.loadout.skills.sync({}))).toMatch(
       /signed by second@example.com, who may no longer sign; number \d+/,
     )
     const unaware = await world.joinAs()
-    await expect(unaware.loadout.equip({ names: ['lint'] })).rejects.toMatchObject({ code: 'CATALOG_HELD' })
+    await expect(unaware.loadout.skills.equip({ names: ['lint'] })).rejects.toMatchObject({ code: 'CATALOG_HELD' })
     // The remaining approver has not seen that catalog while its signature was valid, so a fingerprint is needed.
-    const { value: seen } = await member.loadout.searchCatalog({})
-    await expect(world.author.loadout.signCatalog({})).rejects.toMatchObject({
+    const { value: seen } = await member.loadout.team.searchCatalog({})
+    await expect(world.author.loadout.team.signCatalog({})).rejects.toMatchObject({
       hint: expect.stringContaining(`loadout catalog accept ${seen.signed?.fingerprint}`),
     })
-    await expect(world.author.loadout.acceptCatalog({ fingerprint: 'f'.repeat(35) })).rejects.toMatchObject({
+    await expect(world.author.loadout.team.acceptCatalog({ fingerprint: 'f'.repeat(35) })).rejects.toMatchObject({
       code: 'CATALOG_UNVERIFIED',
     })
-    await world.author.loadout.acceptCatalog({ fingerprint: seen.signed?.fingerprint ?? '' })
-    await world.author.loadout.signCatalog({})
-    await unaware.loadout.equip({ names: ['lint'] })
-    expect([unaware.installed('lint'), await codesOf(member.loadout.sync({}))]).toEqual([
+    await world.author.loadout.team.acceptCatalog({ fingerprint: seen.signed?.fingerprint ?? '' })
+    await world.author.loadout.team.signCatalog({})
+    await unaware.loadout.skills.equip({ names: ['lint'] })
+    expect([unaware.installed('lint'), await codesOf(member.loadout.skills.sync({}))]).toEqual([
       expect.stringContaining('One.'),
       [],
     ])
@@ -325,19 +327,19 @@ describe('two approvers', () => {
   it('who have lost all keys begin again with a new one, and machines go on', async () => {
     rmSync(join(world.author.home, '.ssh'), { recursive: true })
     world.allow(`new@example.com ${makeKey(world.author, 'id_ed25519')}\n`)
-    await member.loadout.sync({})
-    expect(await saidBy(member.loadout.sync({}))).toContain('who may no longer sign')
-    const { value } = await world.author.loadout.signCatalog({})
-    expect([value.by, await codesOf(member.loadout.sync({}))]).toEqual(['new@example.com', []])
+    await member.loadout.skills.sync({})
+    expect(await saidBy(member.loadout.skills.sync({}))).toContain('who may no longer sign')
+    const { value } = await world.author.loadout.team.signCatalog({})
+    expect([value.by, await codesOf(member.loadout.skills.sync({}))]).toEqual(['new@example.com', []])
     await world.change('DELETE FROM catalog_snapshot')
     const fresh = await world.joinAs({ role: 'admin' })
-    await fresh.loadout.signCatalog({ key: keyOf(world.author), restore: true })
+    await fresh.loadout.team.signCatalog({ key: keyOf(world.author), restore: true })
     const begun = await snapshotOf(world)
     expect([begun.number, begun.versions]).toEqual([1, []])
-    expect(await saidBy(member.loadout.sync({}))).toContain('it is older than number')
-    const { value: shown } = await fresh.loadout.searchCatalog({})
-    await member.loadout.acceptCatalog({ fingerprint: shown.signed?.fingerprint ?? '' })
-    expect(await codesOf(member.loadout.sync({}))).not.toContain('CATALOG_UNVERIFIED')
+    expect(await saidBy(member.loadout.skills.sync({}))).toContain('it is older than number')
+    const { value: shown } = await fresh.loadout.team.searchCatalog({})
+    await member.loadout.team.acceptCatalog({ fingerprint: shown.signed?.fingerprint ?? '' })
+    expect(await codesOf(member.loadout.skills.sync({}))).not.toContain('CATALOG_UNVERIFIED')
   })
 })
 
@@ -353,20 +355,20 @@ describe('a team that uses only what is approved', () => {
   afterAll(() => world.team.stop())
 
   it('lets a machine install nothing that the signed catalog does not list', async () => {
-    await member.loadout.equip({ all: true, names: [] })
-    await world.author.loadout.signCatalog({ only: ['skill'] })
-    const { findings } = await member.loadout.sync({})
+    await member.loadout.skills.equip({ all: true, names: [] })
+    await world.author.loadout.team.signCatalog({ only: ['skill'] })
+    const { findings } = await member.loadout.skills.sync({})
     expect(findings.map(({ code, message }) => [code, message])).toEqual([
       [
         'CATALOG_HELD',
         '2 skills were not updated, because the team uses only what its catalog lists and approves: other, private',
       ],
     ])
-    await expect(member.loadout.equip({ names: ['private'], replace: true })).rejects.toMatchObject({
+    await expect(member.loadout.skills.equip({ names: ['private'], replace: true })).rejects.toMatchObject({
       code: 'CATALOG_HELD',
       message: expect.stringContaining('the team uses only what its catalog lists and approves'),
     })
-    await member.loadout.equip({ names: ['notes'] })
+    await member.loadout.skills.equip({ names: ['notes'] })
     expect(member.installed('notes')).toContain('One.')
   })
 
@@ -374,24 +376,24 @@ describe('a team that uses only what is approved', () => {
     const membership = join(member.home, '.local/state/loadout/team/membership.json')
     const before = readFileSync(membership, 'utf8')
     const later = atTime(member, inDays(91))
-    await expect(later.equip({ names: ['notes'] })).rejects.toMatchObject({
+    await expect(later.skills.equip({ names: ['notes'] })).rejects.toMatchObject({
       message: expect.stringMatching(/notes cannot be installed: the team’s catalog expired on/),
     })
     writeFileSync(membership, before.replace(world.team.url, 'http://127.0.0.1:9'))
-    await expect(later.equip({ names: ['notes'] })).rejects.toMatchObject({ code: 'CATALOG_HELD' })
-    await member.loadout.unequip({ names: ['notes'] })
-    const report = await member.loadout.equip({ names: ['notes'] })
+    await expect(later.skills.equip({ names: ['notes'] })).rejects.toMatchObject({ code: 'CATALOG_HELD' })
+    await member.loadout.skills.unequip({ names: ['notes'] })
+    const report = await member.loadout.skills.equip({ names: ['notes'] })
     expect(report.findings.map(({ code }) => code)).toEqual(['UNREACHABLE'])
     writeFileSync(membership, before)
   })
 
   it('ends that with a signature, which also renews the expiry', async () => {
     await world.change(`UPDATE catalog_snapshot SET text = replace(text, '"only":["skill"]', '"only":[]'), digest = ''`)
-    expect(await saidBy(member.loadout.sync({}))).toContain('has no valid signature')
-    await expect(member.loadout.equip({ names: ['private'] })).rejects.toMatchObject({ code: 'CATALOG_HELD' })
-    const { value } = await world.author.loadout.signCatalog({ only: ['none'], days: 7, restore: true })
+    expect(await saidBy(member.loadout.skills.sync({}))).toContain('has no valid signature')
+    await expect(member.loadout.skills.equip({ names: ['private'] })).rejects.toMatchObject({ code: 'CATALOG_HELD' })
+    const { value } = await world.author.loadout.team.signCatalog({ only: ['none'], days: 7, restore: true })
     expect(Date.parse(value.expires) - Date.now()).toBeLessThan(8 * 86_400_000)
-    expect(await codesOf(member.loadout.equip({ names: ['private'] }))).toEqual([])
+    expect(await codesOf(member.loadout.skills.equip({ names: ['private'] }))).toEqual([])
   })
 })
 
@@ -422,18 +424,18 @@ it('takes over what was approved one by one, as older programs did, and no forge
     ] as const) {
       world.writeSkill('notes', text)
       world.publishLibrary()
-      await author.loadout.publishVersion({ name: 'notes', version })
+      await author.loadout.team.publish({ name: 'notes', version })
     }
     await told('notes', '2', 'approved', '2099-01-01T00:00:00.000Z')
     await told('notes', '1', 'approved', day(1))
     await told('notes', '3', 'approved', day(3), true)
-    const { value } = await author.loadout.signCatalog({})
+    const { value } = await author.loadout.team.signCatalog({})
     expect([value.number, value.others]).toEqual([
       3,
       ['notes 1 approved by admin@example.com', 'notes 2 approved by admin@example.com'],
     ])
     const member = await world.joinAs()
-    await member.loadout.equip({ names: ['notes'] })
+    await member.loadout.skills.equip({ names: ['notes'] })
     expect(member.installed('notes')).toContain('Two.')
     expect(git(member.library, 'show', 'HEAD:skills/notes/SKILL.md')).toContain('Evil.')
   } finally {

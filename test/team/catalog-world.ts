@@ -48,8 +48,8 @@ export async function startCatalog(): Promise<CatalogWorld> {
     git(machine.home, 'clone', '--quiet', origin, library)
     if (!existsSync(join(library, '.git/refs/heads/main'))) git(library, 'checkout', '--quiet', '-B', 'main')
     mkdirSync(join(machine.home, '.claude/skills'), { recursive: true })
-    await machine.loadout.initialize({ repo: library })
-    await machine.loadout.joinTeam({ url: team.url, token: await team.token(role, group), signers })
+    await machine.loadout.skills.initialize({ repo: library })
+    await machine.loadout.team.join({ url: team.url, token: await team.token(role, group), signers })
     const installed = (name: string) => {
       const path = join(machine.home, '.claude/skills', name, 'SKILL.md')
       return existsSync(path) ? readFileSync(path, 'utf8') : undefined
@@ -75,8 +75,8 @@ export async function startCatalog(): Promise<CatalogWorld> {
       git(author.library, 'branch', '--quiet', '--set-upstream-to=origin/main')
     },
     approve: async (name, version, groups) => {
-      await author.loadout.publishVersion({ name, version })
-      await author.loadout.approveVersion({ name, version, groups })
+      await author.loadout.team.publish({ name, version })
+      await author.loadout.team.approve({ name, version, groups })
     },
     release: async (name, version, text, groups) => {
       world.writeSkill(name, text)

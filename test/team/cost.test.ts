@@ -62,7 +62,7 @@ async function person(team: TestServer): Promise<TestMachine> {
   const machine = makeMachine()
   const library = join(machine.home, 'library')
   for (const folder of ['.claude', '.codex']) mkdirSync(join(machine.home, folder))
-  await machine.loadout.initialize({ create: library })
+  await machine.loadout.skills.initialize({ create: library })
   for (const name of ['docx', 'pdf', 'idle']) {
     mkdirSync(join(library, 'skills', name), { recursive: true })
     writeFileSync(join(library, 'skills', name, 'SKILL.md'), '# Do it\n')
@@ -74,8 +74,8 @@ async function person(team: TestServer): Promise<TestMachine> {
   }
   const commit = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '--quiet', '--message', 'Add']
   for (const words of [['add', '--all'], commit]) execFileSync('git', ['-C', library, ...words])
-  await machine.loadout.equip({ names: ['docx', 'pdf', 'idle'] })
-  await machine.loadout.joinTeam({ url: team.url, token: await team.token() })
+  await machine.loadout.skills.equip({ names: ['docx', 'pdf', 'idle'] })
+  await machine.loadout.team.join({ url: team.url, token: await team.token() })
   await ask(team.databaseUrl, `UPDATE machine SET since = now() - interval '2 days'`)
   machine.use(...EVENTS)
   const config = join(machine.home, '.config/loadout/config.json')
@@ -91,8 +91,8 @@ beforeAll(async () => {
   team = await startTeam(await makeDatabase(await askForPostgres(inject('postgres'))))
   for (let each = 0; each < PEOPLE; each++) {
     here = await person(team)
-    sent = (await here.loadout.pushUsage({ dryRun: true })).value.bodies?.join('\n') ?? ''
-    expect((await here.loadout.pushUsage({})).findings).toEqual([])
+    sent = (await here.loadout.team.push({ dryRun: true })).value.bodies?.join('\n') ?? ''
+    expect((await here.loadout.team.push({})).findings).toEqual([])
   }
   await settled(team.databaseUrl)
   server = await startWeb(here.home)
@@ -197,12 +197,12 @@ it('no money is shown without a price', async () => {
 
 it('one start with more skills than a batch has room for is sent in several batches', async () => {
   const machine = await person(team)
-  expect((await machine.loadout.pushUsage({})).findings).toEqual([])
+  expect((await machine.loadout.team.push({})).findings).toEqual([])
   const root = join(machine.home, '.claude/skills')
   const names = Array.from({ length: 1_100 }, (_, at) => `s${at}`)
   for (const name of names) cpSync(join(root, 'pdf'), join(root, name), { recursive: true })
   machine.use({ ...start('claude', 's'), listed: Object.fromEntries(names.map((name) => [`skill:${name}`, 5])) })
   // The list of what is installed, and the lines of the start.
-  const { value, findings } = await machine.loadout.pushUsage({})
+  const { value, findings } = await machine.loadout.team.push({})
   expect([findings, value.sent, value.waiting]).toEqual([[], 5, 0])
 })

@@ -33,7 +33,7 @@ async function newTeam(): Promise<TestServer> {
 
 async function newMember(team: TestServer, url = team.url): Promise<TestMachine> {
   const machine = makeMachine()
-  await machine.loadout.joinTeam({ url, token: await team.token() })
+  await machine.loadout.team.join({ url, token: await team.token() })
   return machine
 }
 
@@ -54,13 +54,13 @@ const ready = async (url: string) => {
 
 describe('a database in trouble', () => {
   it('that is down or has no such address when the server starts is reported to the user who starts it', async () => {
-    const loadout = createLoadout({ home: makeFolder(), env: {} })
+    const loadout = createLoadout({ persist: true, home: makeFolder(), env: {} })
     const asked = { port: 0, signal: new AbortController().signal, onListening: () => {}, onFounded: () => {} }
-    await expect(loadout.serveTeam({ ...asked, database: 'postgres://x@127.0.0.1:1/x' })).rejects.toMatchObject({
+    await expect(loadout.team.serve({ ...asked, database: 'postgres://x@127.0.0.1:1/x' })).rejects.toMatchObject({
       code: 'TEAM_DATABASE',
     })
     for (const database of ['mysql://x@y/z', 'not an address', undefined]) {
-      await expect(loadout.serveTeam({ ...asked, database })).rejects.toMatchObject({ code: 'USAGE' })
+      await expect(loadout.team.serve({ ...asked, database })).rejects.toMatchObject({ code: 'USAGE' })
     }
   })
 
@@ -79,12 +79,12 @@ describe('a database in trouble', () => {
     })
     await expect(interrupted).rejects.toThrow()
     expect(await ready(team.url)).toEqual([503, 'the team’s database cannot be reached'])
-    const { value, findings } = await machine.loadout.pushUsage({})
+    const { value, findings } = await machine.loadout.team.push({})
     expect([value.waiting, findings[0]?.code]).toEqual([1, 'TEAM_DATABASE'])
     expect((await fetch(`${team.url}/health`)).status).toBe(200)
     await database.up()
     expect(await ready(team.url)).toEqual([200, undefined])
-    expect((await machine.loadout.pushUsage({})).value).toMatchObject({ sent: 1, waiting: 0 })
+    expect((await machine.loadout.team.push({})).value).toMatchObject({ sent: 1, waiting: 0 })
     expect(await timesOf(database.url, 'down')).toBe(1)
   })
 
@@ -124,7 +124,7 @@ describe('a database in trouble', () => {
       `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,
       [database],
     )
-    const { value, findings } = await machine.loadout.pushUsage({})
+    const { value, findings } = await machine.loadout.team.push({})
     expect([value.waiting, findings[0]?.code, findings[0]?.message]).toEqual([
       1,
       'TEAM_DATABASE',
@@ -139,7 +139,7 @@ describe('a database in trouble', () => {
       )
     })
     // On a busy machine the first answer after the trouble may be too slow once more.
-    await expect.poll(async () => (await machine.loadout.pushUsage({})).value.waiting).toBe(0)
+    await expect.poll(async () => (await machine.loadout.team.push({})).value.waiting).toBe(0)
     expect(await timesOf(team.databaseUrl, name)).toBe(1)
   })
 })
@@ -163,9 +163,9 @@ describe('the schema', () => {
       while (isOn) {
         machine.use({ entryId: 'upgrade' })
         used++
-        await machine.loadout.pushUsage({})
+        await machine.loadout.team.push({})
       }
-      await machine.loadout.pushUsage({})
+      await machine.loadout.team.push({})
     })
     stops.push(async () => {
       isOn = false
@@ -187,7 +187,7 @@ describe('the schema', () => {
     await pause()
     isOn = false
     await Promise.all(load)
-    for (const machine of machines) await machine.loadout.pushUsage({})
+    for (const machine of machines) await machine.loadout.team.push({})
     expect(await timesOf(team.databaseUrl, 'upgrade')).toBe(used)
     expect(await readSchema(pool)).toEqual({ version: NEXT - 1, oldest: MIGRATIONS.at(-1)?.oldest })
   })
@@ -204,10 +204,10 @@ describe('the schema', () => {
     ])
     await expect(migrateUp(pool, MIGRATIONS)).rejects.toMatchObject({ code: 'TEAM_DATABASE' })
     machine.use({ entryId: 'newer' })
-    const { value, findings } = await machine.loadout.pushUsage({})
+    const { value, findings } = await machine.loadout.team.push({})
     expect([value.waiting, findings[0]?.code]).toEqual([1, 'TEAM_DATABASE'])
     await migrateDown(pool, [...MIGRATIONS, added, broken], NEXT - 1)
-    expect((await machine.loadout.pushUsage({})).value).toMatchObject({ sent: 1 })
+    expect((await machine.loadout.team.push({})).value).toMatchObject({ sent: 1 })
     await expect(migrateDown(pool, MIGRATIONS, 0)).rejects.toMatchObject({ code: 'TEAM_DATABASE' })
     await pool.end()
   })

@@ -131,7 +131,7 @@ it('usage goes to a collector as metrics with the names of the conventions', asy
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
   const machine = makeMachine()
   machine.use({}, {}, { kind: 'pack', entryId: 'prices', stage: 'planned' })
-  expect((await machine.loadout.exportUsage({ endpoint })).value).toEqual({
+  expect((await machine.loadout.knowledge.exportUsage({ endpoint })).value).toEqual({
     address: `${endpoint}/v1/metrics`,
     series: 2,
     events: 3,
@@ -155,5 +155,7 @@ it('usage goes to a collector as metrics with the names of the conventions', asy
   ])
   expect(attributes(metrics[1].sum.dataPoints[0])['gen_ai.token.type']).toBe('input')
   collector.close()
-  await expect(machine.loadout.exportUsage({ endpoint: 'localhost:4318' })).rejects.toMatchObject({ code: 'USAGE' })
+  await expect(machine.loadout.knowledge.exportUsage({ endpoint: 'localhost:4318' })).rejects.toMatchObject({
+    code: 'USAGE',
+  })
 })

@@ -254,13 +254,13 @@ describe('a request that is not what it should be', () => {
 
 it('the last administrator cannot be revoked', async () => {
   const admin = makeMachine()
-  await admin.loadout.joinTeam({ url: team.url, token: await team.token('admin') })
-  const { tokens } = (await admin.loadout.listTeamTokens({})).value
+  await admin.loadout.team.join({ url: team.url, token: await team.token('admin') })
+  const { tokens } = (await admin.loadout.team.listTokens({})).value
   const admins = tokens.filter(({ role }) => role === 'admin')
   const own = admins.at(-1)?.id ?? ''
-  for (const { id } of admins.slice(0, -1)) await admin.loadout.revokeTeamToken({ id })
-  await expect(admin.loadout.revokeTeamToken({ id: own })).rejects.toMatchObject({ code: 'TEAM_ROLE' })
-  await expect(admin.loadout.revokeTeamToken({ id: 'ffffffffffff' })).rejects.toMatchObject({
+  for (const { id } of admins.slice(0, -1)) await admin.loadout.team.revokeToken({ id })
+  await expect(admin.loadout.team.revokeToken({ id: own })).rejects.toMatchObject({ code: 'TEAM_ROLE' })
+  await expect(admin.loadout.team.revokeToken({ id: 'ffffffffffff' })).rejects.toMatchObject({
     code: 'ENTRY_NOT_FOUND',
   })
 })

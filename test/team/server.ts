@@ -108,7 +108,7 @@ export function makeMachine({ home = makeFolder(), now = () => new Date() } = {}
   const env = { PATH: process.env.PATH, HOME: home }
   return {
     home,
-    loadout: createLoadout({ home, cwd: home, env, now }),
+    loadout: createLoadout({ persist: true, home, cwd: home, env, now }),
     use: (...events) =>
       appendEvents(
         events.map((event) => eventAt(now(), event)),

@@ -30,8 +30,8 @@ it('a webhook hears of every change in order, signed, again after failures, and 
   const team = await startTeam(await makeDatabase(await askForPostgres(inject('postgres'))))
   stops.push(team.stop)
   const { loadout } = makeMachine()
-  await loadout.joinTeam({ url: team.url, token: await team.token('admin') })
-  await loadout.inviteToTeam({ role: 'member', group: 'before' })
+  await loadout.team.join({ url: team.url, token: await team.token('admin') })
+  await loadout.team.invite({ role: 'member', group: 'before' })
   for (let each = 0; each < 2; each++) stops.push((await startInstance(team.databaseUrl, { webhook })).stop)
   await expect.poll(() => ask(team.databaseUrl, 'SELECT sent FROM webhook')).toHaveLength(1)
 
@@ -40,8 +40,8 @@ it('a webhook hears of every change in order, signed, again after failures, and 
     ask(team.databaseUrl, "UPDATE webhook SET due = now() WHERE tries > 0 AND due < now() + interval '50 s'")
   answers = [500, 'hang', 302]
   const groups = ['one', 'two', 'three']
-  for (const group of groups) await loadout.inviteToTeam({ role: 'member', group })
-  await loadout.reportTeam({})
+  for (const group of groups) await loadout.team.invite({ role: 'member', group })
+  await loadout.team.report({})
   await expect
     .poll(async () => {
       await hurry()

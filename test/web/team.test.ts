@@ -15,16 +15,16 @@ beforeAll(async () => {
   team = await startTeam(await makeDatabase(await askForPostgres(inject('postgres'))))
   for (let each = 0; each < 7; each++) {
     const machine = makeMachine()
-    await machine.loadout.joinTeam({ url: team.url, token: await team.token() })
+    await machine.loadout.team.join({ url: team.url, token: await team.token() })
     machine.use(
       { entryId: 'review', version: 'a'.repeat(16) },
       { entryId: 'prices', kind: 'pack', stage: 'delivered', tokensEst: 500 },
       { entryId: 'idle', stage: 'planned' },
     )
-    await machine.loadout.pushUsage({})
+    await machine.loadout.team.push({})
   }
   await settled(team.databaseUrl)
-  await reader.loadout.joinTeam({ url: team.url, token: await team.token('admin') })
+  await reader.loadout.team.join({ url: team.url, token: await team.token('admin') })
   started = await startBrowser()
   page = await started.browser.newPage({ viewport: { width: 1300, height: 2_000 } })
   page.on('request', (request) => requests.push(request.url()))

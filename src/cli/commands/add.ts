@@ -49,14 +49,14 @@ export const add = defineCommand({
 
     // An unknown agent stops everything here. One that is off is wanted, because it is named.
     const named = (targets ?? []).flatMap((ids) => ids.split(',')).filter((id) => id !== 'all' && id !== '')
-    if (named.length > 0) await loadout.switchAgents({ ids: named, isOn: true, dryRun: true })
+    if (named.length > 0) await loadout.agents.switch({ ids: named, isOn: true, dryRun: true })
 
     const more = all ? skills : []
     const names = skills.length === 0 || all ? undefined : skills
     const choose = all ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
     if (project !== undefined) {
       const { signal } = control
-      const first = await loadout.addToProject({
+      const first = await loadout.skills.addToProject({
         source,
         project,
         names,
@@ -66,22 +66,22 @@ export const add = defineCommand({
         dryRun,
         ...control,
       })
-      return askAndRepeat(first, ask, loadout, () => loadout.installProject({ project, signal }))
+      return askAndRepeat(first, ask, loadout, () => loadout.skills.installProject({ project, signal }))
     }
     const create = dryRun ? undefined : DEFAULT_PLACE
     const carrying = { names, choose, ref, create, project, dryRun, ...control }
-    const report = await loadout
-      .importSkills({ source, ...carrying })
+    const report = await loadout.skills
+      .import({ source, ...carrying })
       .catch(async (error: unknown): Promise<Report<ImportResult>> => {
         // People also write the name of a skill that the library has.
         const isName = error instanceof LoadoutError && error.code === 'FILE_NOT_FOUND' && /^[a-z0-9-]+$/.test(source)
-        const known = isName ? await loadout.inspect({ name: source }).catch(() => undefined) : undefined
+        const known = isName ? await loadout.skills.inspect({ name: source }).catch(() => undefined) : undefined
         if (known === undefined) throw error
         const none = { imported: [], refused: [], leftOut: [], adopted: [], isDryRun: dryRun ?? false }
         return { value: { ...none, unchanged: [source, ...(names ?? [])] }, findings: [] }
       })
     for (const other of more) {
-      const { value: next, findings } = await loadout.importSkills({ source: other, ...carrying })
+      const { value: next, findings } = await loadout.skills.import({ source: other, ...carrying })
       report.findings.push(...findings)
       for (const key of ['imported', 'unchanged', 'refused', 'leftOut'] as const) {
         report.value = { ...report.value, [key]: [...report.value[key], ...next[key]] }
@@ -94,10 +94,10 @@ export const add = defineCommand({
     const chosen = dryRun ? imported.unchanged : [...added, ...imported.unchanged]
     if (chosen.length === 0) return { value, findings: report.findings }
 
-    if (named.length > 0) await loadout.switchAgents({ ids: named, isOn: true, dryRun })
+    if (named.length > 0) await loadout.agents.switch({ ids: named, isOn: true, dryRun })
     const request = { names: chosen, targets, project, dryRun, ...control }
     const { value: outcome, findings } = await equipAsking(request, ask, loadout)
-    const { value: known } = await loadout.listAgents({})
+    const { value: known } = await loadout.agents.list({})
     const agents = known.filter(({ id }) => outcome.operations.some(({ agent }) => agent === id))
     const again = ', then repeat this command'
     return {

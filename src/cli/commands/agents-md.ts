@@ -21,7 +21,12 @@ export const agentsMd = defineCommand({
   run: ({ args, flags }, loadout) => {
     const { write, check, remove, ...request } = flags
     const task = check ? 'check' : remove ? 'remove' : write ? 'write' : undefined
-    return loadout.writeAgentsMd({ ...request, task, file: args.file, layers: loadout.nameLayers(flags) })
+    return loadout.context.writeAgentsMd({
+      ...request,
+      task,
+      file: args.file,
+      layers: loadout.knowledge.nameLayers(flags),
+    })
   },
   print: (value, screen) => {
     const { block, state, file = '', listed, left, tokens } = value

@@ -28,7 +28,7 @@ export const trustCommands = [
       'Allows every skill from this address, now and later, to do the kinds of things that its skills in the library can do\nnow. Anything of another kind is asked about again, and text that misleads always is. Only the address counts: a\nrepository that moves is a new publisher.',
     args: [{ name: 'source', summary: 'owner/repo, or the address of the repository' }],
     flags: { isOff: { name: 'off', kind: 'switch', summary: 'take the trust back' } },
-    run: ({ request }, loadout) => loadout.trust(request),
+    run: ({ request }, loadout) => loadout.skills.trust(request),
     print: (publishers, screen) =>
       publishers.length === 0
         ? lines('No publisher of skills is trusted on this machine.')
@@ -54,7 +54,7 @@ export const trustCommands = [
       ...WHICH,
     },
     run: ({ words, flags: { tree: _, ...flags } }, loadout) =>
-      answerAll(words, (what) => loadout.approve({ what, ...flags })),
+      answerAll(words, (what) => loadout.agents.approve({ what, ...flags })),
     print: printAnswers,
     toJson: singleAnswer,
   }),
@@ -64,7 +64,7 @@ export const trustCommands = [
     summary: 'never read a pack, run an adapter or install a skill',
     args: [{ ...WHAT, rest: 'names' }],
     flags: WHICH,
-    run: ({ words, flags }, loadout) => answerAll(words, (what) => loadout.deny({ what, ...flags })),
+    run: ({ words, flags }, loadout) => answerAll(words, (what) => loadout.agents.deny({ what, ...flags })),
     print: printAnswers,
     toJson: singleAnswer,
   }),
@@ -75,7 +75,7 @@ export const trustCommands = [
     details: 'Also works for a folder that no longer exists.',
     args: [{ ...WHAT, rest: 'names' }],
     flags: WHICH,
-    run: ({ words, flags }, loadout) => answerAll(words, (what) => loadout.revoke({ what, ...flags })),
+    run: ({ words, flags }, loadout) => answerAll(words, (what) => loadout.agents.revoke({ what, ...flags })),
     print: printAnswers,
     toJson: singleAnswer,
   }),
@@ -84,7 +84,7 @@ export const trustCommands = [
     summary: 'list the adapters of a project, and whether they may run',
     args: [],
     flags: PROJECT_FLAG,
-    run: ({ request }, loadout) => loadout.listAdapters(request),
+    run: ({ request }, loadout) => loadout.knowledge.listAdapters(request),
     print: (value, screen) =>
       lines(
         value.adapters.length === 0 ? 'loadout.json of this project has no adapters.' : describeAdapters(value),

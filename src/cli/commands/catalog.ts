@@ -27,7 +27,7 @@ export const catalogCommands = [
     summary: 'list what is published, approved and retired',
     args: [{ name: 'words', summary: 'words in the name or the owner', required: false }],
     flags: {},
-    run: ({ args: { words } }, loadout) => loadout.searchCatalog({ words: words ?? '' }),
+    run: ({ args: { words } }, loadout) => loadout.team.searchCatalog({ words: words ?? '' }),
     print: ({ versions, signed }) => {
       const hasPacks = versions.some(({ kind }) => kind === 'pack')
       const table = versions.map(({ kind, name, version, state, owner, groups, signedBy, here }) => [
@@ -63,7 +63,7 @@ export const catalogCommands = [
       owner: { kind: 'text', value: 'name', summary: 'who maintains it; default: your git user name' },
       groups: GROUP_FLAG,
     },
-    run: ({ request }, loadout) => loadout.publishVersion(request),
+    run: ({ request }, loadout) => loadout.team.publish(request),
     print: ({ kind, name, version, commit, digest, state, isNew }, screen) =>
       lines(
         isNew
@@ -81,7 +81,7 @@ export const catalogCommands = [
       'Signs the next catalog with your SSH key (ssh-keygen -Y sign): the one that this machine verified last, with this version approved. Every machine checks the signature against catalog/allowed_signers in the library, or against the signers that were pinned when it joined. Approving an older version again brings machines back to it.',
     args: [NAME],
     flags: { version: { ...VERSION_FLAG, summary: 'default: the newest draft' }, groups: GROUP_FLAG, key: KEY_FLAG },
-    run: ({ request }, loadout) => loadout.approveVersion(request),
+    run: ({ request }, loadout) => loadout.team.approve(request),
     print: (signed, screen) => printSigned('approved', signed, screen),
   }),
   defineCommand({
@@ -91,7 +91,7 @@ export const catalogCommands = [
       'Without --version every version is retired. At its next sync each machine removes the skill, or stops using the pack, and reports that. If one version is retired, machines go back to the version that was approved before it.',
     args: [NAME],
     flags: { version: { ...VERSION_FLAG, summary: 'only this version' }, key: KEY_FLAG },
-    run: ({ request }, loadout) => loadout.retireVersion(request),
+    run: ({ request }, loadout) => loadout.team.retire(request),
     print: (signed, screen) => printSigned('retired', signed, screen),
   }),
   defineCommand({
@@ -107,7 +107,7 @@ export const catalogCommands = [
     },
     run: ({ request: { version, off, ...request } }, loadout) => {
       if (version === undefined) throw failWith('USAGE/no-version')
-      return loadout.quarantineVersion({ ...request, version, isHeld: !off })
+      return loadout.team.quarantine({ ...request, version, isHeld: !off })
     },
     print: ({ name, version, signed }, screen) =>
       signed === undefined
@@ -135,7 +135,7 @@ export const catalogCommands = [
     },
     run: ({ request }, loadout) => {
       const unknown = request.only?.find((kind) => !['skill', 'pack', 'none'].includes(kind))
-      if (unknown === undefined) return loadout.signCatalog(request)
+      if (unknown === undefined) return loadout.team.signCatalog(request)
       throw failWith('USAGE/only', { unknown })
     },
     print: (signed, screen) => printSigned('signed', signed, screen),
@@ -147,7 +147,7 @@ export const catalogCommands = [
       'For a machine that refuses the catalog of its server because it does not continue the one that it verified, and for an approver who takes over a catalog without a remaining signer. Ask an approver for the fingerprint; loadout catalog search shows it there.',
     args: [{ name: 'fingerprint', summary: 'the fingerprint of the catalog that the server shows', required: true }],
     flags: {},
-    run: ({ request }, loadout) => loadout.acceptCatalog(request),
+    run: ({ request }, loadout) => loadout.team.acceptCatalog(request),
     print: ({ number, by }) => `accepted the catalog: number ${number}, signed by ${by}\n`,
   }),
 ]

@@ -47,7 +47,7 @@ export const context = defineCommand({
   },
   run: async ({ args, flags, control: { signal }, readStdin, asJson }, loadout) => {
     const { out, format, explain, all, ...wanted } = flags
-    const { value, findings } = await loadout.buildContext({
+    const { value, findings } = await loadout.context.build({
       ...wanted,
       task: readTask({ args, readStdin }),
       withTests: flags.with?.flatMap((each) => each.split(',')).some(isTests),

@@ -70,7 +70,7 @@ It exits with 1 when a question fails or a suite is malformed.`,
       if (!Number.isSafeInteger(history) || history < 1 || history > MOST_COMMITS) {
         throw misuse('test', `--history takes a number of commits from 1 to ${MOST_COMMITS}`)
       }
-      return loadout.evaluateHistory({ project, commits: history })
+      return loadout.knowledge.evaluateHistory({ project, commits: history })
     }
     const pack = kind === 'pack' ? args.suite : /^pack:(.+)/.exec(args.suite ?? '')?.[1]
     if (pack !== undefined || kind === 'pack') {
@@ -79,19 +79,19 @@ It exits with 1 when a question fails or a suite is malformed.`,
       const other = Object.keys(flags).find((key) => !PACK_FLAGS.includes(key))
       if (other !== undefined) throw misuse('test', `--${nameOfKey(other)} does not apply to packs`)
       if (args['new-index'] !== undefined) throw misuse('test', `Unexpected argument: ${args['new-index']}`)
-      return loadout.evaluatePack({ pack, project, suite: packSuite, write })
+      return loadout.knowledge.evaluatePack({ pack, project, suite: packSuite, write })
     }
     if (packSuite !== undefined || write)
       throw misuse('test', '--suite and --write need a pack: loadout test pack:name')
-    const layers = loadout.nameLayers(flags)
+    const layers = loadout.knowledge.nameLayers(flags)
     if (!compare) {
       if (args['new-index'] !== undefined)
         throw misuse('test', 'Only one suite is allowed; to compare two indexes add --compare')
-      return loadout.evaluate({ ...asked, suite: args.suite, layers })
+      return loadout.knowledge.evaluate({ ...asked, suite: args.suite, layers })
     }
     const { suite: before, 'new-index': after, questions: suite } = args
     if (before === undefined || after === undefined) throw misuse('test', '--compare needs two index files')
-    return loadout.compare({ before, after, suite, strategy, layers })
+    return loadout.knowledge.compare({ before, after, suite, strategy, layers })
   },
   print: (value, screen) => {
     if ('recall' in value) return printHistory(value, screen)

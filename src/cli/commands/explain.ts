@@ -24,8 +24,9 @@ export const explain = defineCommand({
     ...PACK_KIND_FLAG,
   },
   run: async ({ request: { id, kind, ...request } }, loadout): Promise<Report<NamedExplanation>> => {
-    if (kind === undefined) return loadout.explain({ id, ...request, layers: loadout.nameLayers(request) })
-    const { value, findings } = await loadout.explainPack({ pack: id, ...request })
+    if (kind === undefined)
+      return loadout.context.explain({ id, ...request, layers: loadout.knowledge.nameLayers(request) })
+    const { value, findings } = await loadout.knowledge.explainPack({ pack: id, ...request })
     return { value: { kind: 'pack' as const, ...value }, findings }
   },
   print: (value, screen) => {

@@ -27,7 +27,7 @@ export const hookCommands = [
       ...HOOK_FLAGS,
       mcp: { kind: 'switch', summary: 'name the MCP server too (default)', no: 'add only the hooks' },
     },
-    run: ({ request }, loadout) => loadout.installHooks({ ...request, mcp: request.mcp ?? true }),
+    run: ({ request }, loadout) => loadout.agents.installHooks({ ...request, mcp: request.mcp ?? true }),
     print: (value, screen) =>
       printChanges(
         value,
@@ -42,7 +42,7 @@ export const hookCommands = [
     summary: 'show whether the hooks are installed and can run',
     args: AGENT_NAMES,
     flags: PROJECT_FLAG,
-    run: ({ request }, loadout) => loadout.statusOfHooks(request),
+    run: ({ request }, loadout) => loadout.agents.statusOfHooks(request),
     print: ({ hooks }, screen, findings) => {
       const rows = alignRows(hooks.map(({ label, scope, state }) => [label, scope, state]))
       const absent = hooks.filter(({ state, scope }) => state === 'not installed' && scope === 'user')
@@ -78,7 +78,7 @@ export const hookCommands = [
     details: 'Everything else in the files stays, byte for byte.',
     args: AGENT_NAMES,
     flags: HOOK_FLAGS,
-    run: ({ request }, loadout) => loadout.removeHooks(request),
+    run: ({ request }, loadout) => loadout.agents.removeHooks(request),
     print: (value, screen) => printChanges(value, screen, 'No hooks of Loadout are installed.'),
   }),
 ]
@@ -121,7 +121,7 @@ export const hook = defineCommand({
     budget: { kind: 'number', value: 'tokens', summary: 'maximum size of the answer to one prompt (default: 1,200)' },
   },
   run: async ({ request, readStdin }, loadout) => {
-    return { value: await loadout.answerHook({ ...request, input: readStdin() }), findings: [] }
+    return { value: await loadout.context.answerHook({ ...request, input: readStdin() }), findings: [] }
   },
   print: ({ reply }) => reply,
 })

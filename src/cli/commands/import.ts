@@ -66,11 +66,11 @@ export const importSkills = defineCommand({
   run: async ({ request, ask, control }, loadout): Promise<Report<Shown>> => {
     const { source, all, names, project, dryRun } = request
     if (source === undefined && !all && names === undefined) {
-      const { value, findings } = await loadout.listCandidates({ project })
+      const { value, findings } = await loadout.skills.listCandidates({ project })
       return { value: { candidates: value, project }, findings }
     }
     const choose = all || source === undefined ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
-    const report = await loadout.importSkills({ ...request, ...control, choose })
+    const report = await loadout.skills.import({ ...request, ...control, choose })
     const { waiting = [], ...value } = report.value
     const allowed = dryRun ? [] : await askForSheets(waiting, ask, loadout)
     if (allowed.length === 0) return { ...report, value: { ...report.value, source } }

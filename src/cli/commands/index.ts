@@ -17,7 +17,7 @@ export const ruleCommands = [
       'Payloads are Markdown files whose frontmatter says when they are needed. "payloads" in loadout.json selects the files\n(default: .claude/loadout and .claude/rules). If there are errors, nothing is written.',
     args: [],
     flags: { ...INDEX_FLAGS, dryRun: { kind: 'switch', summary: 'only show what would be written' } },
-    run: ({ request }, loadout) => loadout.buildIndex(request),
+    run: ({ request }, loadout) => loadout.knowledge.buildIndex(request),
     print: ({ path, state, index }, screen) => {
       const { always_loaded_est: always, on_demand_total_est: onDemand } = index.budget
       const size = `${count(index.entries.length, 'entry', 'entries')}, ${grouped(always)} tokens always, ${grouped(onDemand)} on demand`
@@ -36,7 +36,7 @@ export const ruleCommands = [
       'Reports drift in every field, missing and orphan payloads, duplicate ids and paths that leave the root as errors.\nWarns of keywords that cannot match, too many keywords, patterns of common words, keywords\nthat match half of all entries or any task, and entries that never rank first.',
     args: [],
     flags: INDEX_FLAGS,
-    run: ({ request }, loadout) => loadout.checkIndex(request),
+    run: ({ request }, loadout) => loadout.knowledge.checkIndex(request),
     print: ({ path, entries }, screen, findings) =>
       findings.length === 0
         ? lines(`${screen.good('in order')}  ${printableLine(path)}`, `  ${count(entries, 'entry', 'entries')}`)
@@ -62,7 +62,7 @@ export const ruleCommands = [
       keep: { kind: 'list', value: 'heading', summary: 'a section that stays inline; may be repeated' },
       ...PROJECT_FLAG,
     },
-    run: ({ request }, loadout) => loadout.migrate(request),
+    run: ({ request }, loadout) => loadout.knowledge.migrate(request),
     print: (result, screen) => {
       const { payloads, kept, tokensBefore, tokensAfter, file, backup } = result
       return lines(
@@ -97,7 +97,7 @@ export const ruleCommands = [
     summary: 'show the layers and the merged index',
     args: [],
     flags: LAYER_FLAGS,
-    run: ({ flags }, loadout) => loadout.resolve(loadout.nameLayers(flags)),
+    run: ({ flags }, loadout) => loadout.knowledge.resolve(loadout.knowledge.nameLayers(flags)),
     print: ({ layers, entries, conflicts, budget }, screen) => {
       const { avg_task_load_observed: load } = budget
       const observed = load === null ? '' : ` · ${grouped(load)} per task measured here`

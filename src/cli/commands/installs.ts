@@ -81,14 +81,14 @@ export const install = defineCommand({
     if (source !== undefined) throw failWith('BAD_NAME/source', { source, word: shellWord(source) })
     if (names.length > 0 || all || tags !== undefined) return equipAsking({ ...request, ...control }, ask, loadout)
 
-    if (from !== undefined || (project === undefined && !(await loadout.hasManifest({})))) {
-      if (from !== undefined) await loadout.initialize({ clone: from, dryRun, signal: control.signal })
-      const first = await loadout.restoreLibrary({ dryRun, ...control })
-      return askAndRepeat(first, ask, loadout, () => loadout.restoreLibrary(control))
+    if (from !== undefined || (project === undefined && !(await loadout.skills.hasManifest({})))) {
+      if (from !== undefined) await loadout.skills.initialize({ clone: from, dryRun, signal: control.signal })
+      const first = await loadout.skills.restoreLibrary({ dryRun, ...control })
+      return askAndRepeat(first, ask, loadout, () => loadout.skills.restoreLibrary(control))
     }
     const locked = { ...request, sign: request.sign ? (key ?? '') : undefined, ...control }
-    const first = await loadout.installProject(locked)
-    return askAndRepeat(first, frozen ? undefined : ask, loadout, () => loadout.installProject(locked))
+    const first = await loadout.skills.installProject(locked)
+    return askAndRepeat(first, frozen ? undefined : ask, loadout, () => loadout.skills.installProject(locked))
   },
   print: (outcome, screen, findings) =>
     'project' in outcome
@@ -134,12 +134,12 @@ export function printProject(outcome: ProjectOutcome, screen: Screen, findings: 
 
 /** Installs skills. On a terminal, first asks about those that can act. */
 export async function equipAsking(
-  request: Parameters<Loadout['equip']>[0],
+  request: Parameters<Loadout['skills']['equip']>[0],
   ask: Ask | undefined,
   loadout: Loadout,
 ): Promise<Report<Outcome>> {
-  return askAndRepeat(await loadout.equip(request), ask, loadout, (names) =>
-    loadout.equip({ ...request, names, all: false, tags: undefined }),
+  return askAndRepeat(await loadout.skills.equip(request), ask, loadout, (names) =>
+    loadout.skills.equip({ ...request, names, all: false, tags: undefined }),
   )
 }
 
@@ -163,11 +163,11 @@ export const remove = defineCommand({
   run: async ({ request, ask, control }, loadout): Promise<Report<Removal>> => {
     const { names, copies, yes, project, dryRun } = request
     const equipped = { ...request, ...control }
-    if (!copies && names.length > 0 && project !== undefined && (await loadout.hasManifest({ project }))) {
-      return loadout.removeFromProject({ names, project, dryRun, signal: control.signal })
+    if (!copies && names.length > 0 && project !== undefined && (await loadout.skills.hasManifest({ project }))) {
+      return loadout.skills.removeFromProject({ names, project, dryRun, signal: control.signal })
     }
-    if (copies || names.length === 0) return loadout.unequip(equipped)
-    const planned = await loadout.unequip({ ...equipped, dryRun: true })
+    if (copies || names.length === 0) return loadout.skills.unequip(equipped)
+    const planned = await loadout.skills.unequip({ ...equipped, dryRun: true })
     if (dryRun) return { ...planned, value: { ...planned.value, named: names } }
     if (!yes) {
       const agents = [...new Set(planned.value.operations.map(({ agent }) => agent))]
@@ -176,8 +176,8 @@ export const remove = defineCommand({
       if (ask === undefined) throw failWith('CONFIRMATION_NEEDED/remove', { names: names.join(', '), places, command })
       if (!isYes(ask(`Remove ${names.join(', ')} from ${places}? [y/N] `))) throw failWith('NOT_CONFIRMED')
     }
-    const { value, findings } = await loadout.unequip(equipped)
-    const deleted = await loadout.deleteSkills({ names, project })
+    const { value, findings } = await loadout.skills.unequip(equipped)
+    const deleted = await loadout.skills.deleteAll({ names, project })
     // What is still installed elsewhere stays; what the library never had is gone with its copies.
     const told = deleted.findings.flatMap((finding): Finding[] => {
       if (finding.code === 'SKILL_NOT_FOUND' && value.operations.length > 0) return []
@@ -231,7 +231,7 @@ export const sync = defineCommand({
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: ({ request, control }, loadout) => loadout.sync({ ...request, ...control }),
+  run: ({ request, control }, loadout) => loadout.skills.sync({ ...request, ...control }),
   print: ({ steps, changes = [], ...result }: SyncResult, screen, findings) => {
     const { isDryRun } = result
     // A dry run compares with remote commits that were not merged yet.
@@ -258,7 +258,7 @@ export const diff = defineCommand({
   summary: 'show how installed copies differ from the library',
   args: NAME_ARGUMENT,
   flags: { ...AGENT_FLAG, ...SCOPE_FLAGS },
-  run: ({ request }, loadout) => loadout.diff(request),
+  run: ({ request }, loadout) => loadout.skills.diff(request),
   print: ({ name, differences }, screen) =>
     differences.length === 0
       ? lines(`No installed copy of ${name} differs from the library.`)
@@ -288,13 +288,13 @@ export const adopt = defineCommand({
     ...DRY_RUN_FLAG,
   },
   run: async ({ request, ask }, loadout) => {
-    if (request.dryRun || request.yes || ask === undefined) return loadout.adopt(request)
-    const { value } = await loadout.adopt({ ...request, dryRun: true })
+    if (request.dryRun || request.yes || ask === undefined) return loadout.skills.adopt(request)
+    const { value } = await loadout.skills.adopt({ ...request, dryRun: true })
     const isClear = value.diff !== '' && value.conflicts.length === 0
     if (isClear && !isYes(ask(`${printableText(value.diff)}Bring this into the library? [y/N] `))) {
       throw failWith('NOT_CONFIRMED')
     }
-    return loadout.adopt(request)
+    return loadout.skills.adopt(request)
   },
   print: ({ name, diff, commit, isMerged, conflicts, operations, isDryRun }, screen) => {
     if (conflicts.length > 0) {

@@ -56,7 +56,7 @@ export const list = defineCommand({
   args: [],
   flags: { ...SCOPE_FLAGS, tag: { kind: 'list', value: 'tag', summary: 'only skills with this tag' } },
   run: async ({ flags }, loadout) => {
-    const report = await loadout.inventory({ project: flags.project })
+    const report = await loadout.skills.inventory({ project: flags.project })
     const tags = flags.tag
     if (tags === undefined) return report
     const skills = report.value.skills.filter((skill) => skill.tags.some((tag) => tags.includes(tag)))
@@ -148,7 +148,7 @@ export const suggest = defineCommand({
     ...limitFlag(5),
     ...SCOPE_FLAGS,
   },
-  run: ({ request }, loadout) => loadout.suggest(request),
+  run: ({ request }, loadout) => loadout.skills.suggest(request),
   print: ({ known, skills, command }, screen) =>
     skills.length === 0
       ? lines(known === 0 ? 'The library is empty: loadout new <name>' : `None of ${known} skills matches.`)
@@ -177,7 +177,7 @@ export const show = defineCommand({
   summary: 'show one skill and where it is installed',
   args: NAME_ARGUMENT,
   flags: SCOPE_FLAGS,
-  run: ({ request }, loadout) => loadout.inspect(request),
+  run: ({ request }, loadout) => loadout.skills.inspect(request),
   print: ({ skill, path, files, placements, markdown, review, origin }, screen) =>
     lines(
       screen.strong(skill.name),

@@ -19,7 +19,7 @@ const HOW = { taken: 'Using the library', cloned: 'Cloned the library to', made:
 /** The library of a person who did not choose another folder. */
 export const DEFAULT_PLACE = '~/skills'
 
-type Request = Parameters<Loadout['initialize']>[0]
+type Request = Parameters<Loadout['skills']['initialize']>[0]
 
 export const init = defineCommand({
   name: 'init',
@@ -46,7 +46,7 @@ export const init = defineCommand({
     const isNamed = [flags.repo, flags.clone, flags.create].some((way) => way !== undefined)
     if (!isNamed && yes) request.create = DEFAULT_PLACE
     else if (!isNamed && ask !== undefined) Object.assign(request, askPlace(ask))
-    return loadout.initialize(request)
+    return loadout.skills.initialize(request)
   },
   print: ({ config, library, how, skills, agents, isDryRun }, screen) =>
     lines(
@@ -81,7 +81,7 @@ export const newSkill = defineCommand({
   },
   run: async ({ request }, loadout) => {
     try {
-      return await loadout.startSkill(request)
+      return await loadout.skills.start(request)
     } catch (error) {
       // The name that a person probably meant: `My Skill` → `my-skill`.
       const words =
@@ -114,7 +114,7 @@ export const targets = defineCommand({
     ...COMMIT_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: ({ request }, loadout) => loadout.changeTargets(request),
+  run: ({ request }, loadout) => loadout.skills.changeTargets(request),
   print: ({ changed, unchanged, commit, isDryRun }, screen) => {
     const rows = changed.map(({ name, before, after }) => [`  ${name}`, before.join(', '), '->', after.join(', ')])
     return lines(
@@ -144,7 +144,7 @@ export const deleteSkill = defineCommand({
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: ({ request }, loadout) => loadout.deleteSkill(request),
+  run: ({ request }, loadout) => loadout.skills.delete(request),
   print: ({ name, library, folder, commit, backup, isDryRun }) =>
     lines(
       isDryRun
@@ -167,7 +167,7 @@ export const publishArchive = defineCommand({
     out: { kind: 'text', value: 'file', summary: 'where to write it (default: <name>.tar.gz)' },
     ...DRY_RUN_FLAG,
   },
-  run: ({ request }, loadout) => loadout.share(request),
+  run: ({ request }, loadout) => loadout.skills.share(request),
   print: ({ path, entries, isDryRun }) =>
     isDryRun
       ? lines(

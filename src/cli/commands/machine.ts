@@ -16,7 +16,7 @@ export const agentCommands = [
     details: 'Shows agents that are enabled or have a folder on this machine; the others only by name.',
     args: [],
     flags: {},
-    run: (_, loadout) => loadout.listAgents({}),
+    run: (_, loadout) => loadout.agents.list({}),
     print: (all, screen) => {
       const others = all.filter((agent) => !isHere(agent)).map(({ id }) => id)
       return printAgents(all, screen) + lines(`${others.length} more are supported:`, wrap(others.join(', '), 2))
@@ -30,7 +30,7 @@ export const agentCommands = [
     args: AGENT_IDS,
     flags: DRY_RUN_FLAG,
     run: async ({ request, ask }, loadout) => {
-      const { value, findings } = await loadout.switchAgents({ ...request, isOn: true })
+      const { value, findings } = await loadout.agents.switch({ ...request, isOn: true })
       const offered = await offerTargets(loadout, request.ids, request.dryRun ? undefined : ask)
       return { value, findings: [...findings, ...offered] }
     },
@@ -43,7 +43,7 @@ export const agentCommands = [
     details: 'Installed skills stay until you unequip them.',
     args: AGENT_IDS,
     flags: DRY_RUN_FLAG,
-    run: ({ request }, loadout) => loadout.switchAgents({ ...request, isOn: false }),
+    run: ({ request }, loadout) => loadout.agents.switch({ ...request, isOn: false }),
     print: printAgents,
   }),
   agentsVersions,
@@ -51,12 +51,14 @@ export const agentCommands = [
 
 /** A skill that names its agents does not support a new one by itself. */
 async function offerTargets(loadout: Loadout, ids: string[], ask?: Ask): Promise<Finding[]> {
-  const preview = await loadout.changeTargets({ names: [], all: true, add: ids, dryRun: true }).catch(() => undefined)
+  const preview = await loadout.skills
+    .changeTargets({ names: [], all: true, add: ids, dryRun: true })
+    .catch(() => undefined)
   const lacking = preview?.value.changed.length ?? 0
   if (lacking === 0) return []
   const skills = `${count(lacking, 'skill')} of the library ${lacking === 1 ? 'does' : 'do'} not support ${ids.join(', ')}`
   if (ask !== undefined && isYes(ask(`${skills}. Add ${ids.length === 1 ? 'it' : 'them'} to all? [y/N] `))) {
-    return (await loadout.changeTargets({ names: [], all: true, add: ids })).findings
+    return (await loadout.skills.changeTargets({ names: [], all: true, add: ids })).findings
   }
   const hint = `loadout targets --all ${ids.map((id) => `--add ${id}`).join(' ')}`
   return [report('UNSUPPORTED_TARGET/offered', { skills, hint })]
@@ -89,7 +91,7 @@ export const config = defineCommand({
   details: 'Changes nothing. Edit the file, or use loadout init and loadout agents enable.',
   args: [],
   flags: {},
-  run: (_, loadout) => loadout.showSettings({}),
+  run: (_, loadout) => loadout.agents.showSettings({}),
   print: ({ config: file, isWritten, library, agents: all, actions }) => {
     const enabled = all.flatMap(({ id, isEnabled }) => (isEnabled ? [id] : []))
     return lines(
@@ -111,7 +113,7 @@ export const profileCommands = [
     summary: 'list the profiles of the library and of this machine',
     args: [],
     flags: {},
-    run: (_, loadout) => loadout.listProfiles({}),
+    run: (_, loadout) => loadout.skills.listProfiles({}),
     print: (profiles) =>
       profiles.length === 0
         ? lines('There is no profile yet: loadout profile save <name>')
@@ -124,7 +126,7 @@ export const profileCommands = [
     summary: 'save in the library which agent has which skill now',
     args: PROFILE_NAME,
     flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
-    run: ({ request }, loadout) => loadout.saveProfile(request),
+    run: ({ request }, loadout) => loadout.skills.saveProfile(request),
     print: (saved) =>
       lines(
         saved.isDryRun && 'Nothing was changed. This would be saved:',
@@ -142,7 +144,7 @@ export const profileCommands = [
       ...SCOPE_FLAGS,
       ...DRY_RUN_FLAG,
     },
-    run: ({ request, control }, loadout) => loadout.applyProfile({ ...request, ...control }),
+    run: ({ request, control }, loadout) => loadout.skills.applyProfile({ ...request, ...control }),
     print: (outcome, screen, findings) =>
       printOperations(outcome, screen, findings, 'Everything in the profile is equipped.'),
   }),
@@ -152,7 +154,7 @@ export const profileCommands = [
     summary: 'equip every skill of a profile, and unequip everything else',
     args: PROFILE_NAME,
     flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
-    run: ({ request, control }, loadout) => loadout.applyProfile({ ...request, exact: true, ...control }),
+    run: ({ request, control }, loadout) => loadout.skills.applyProfile({ ...request, exact: true, ...control }),
     print: (outcome, screen, findings) =>
       printOperations(outcome, screen, findings, 'Exactly the skills of the profile are equipped.'),
   }),
@@ -174,7 +176,7 @@ export const doctor = defineCommand({
     'Changes nothing without --fix, which finishes interrupted changes and repairs install markers if the content matches.',
   args: [],
   flags: { fix: { kind: 'switch', summary: 'repair what can be repaired safely' }, ...SCOPE_FLAGS },
-  run: ({ request }, loadout) => loadout.doctor(request),
+  run: ({ request }, loadout) => loadout.agents.doctor(request),
   print: ({ checks, fixed }, screen) => {
     const problems = checks.filter(({ state }) => state === 'problem').length
     return lines(

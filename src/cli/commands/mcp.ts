@@ -24,9 +24,9 @@ export const mcp = defineCommand({
     }
     // The agent's own name for its conversation if known, as in its hooks; otherwise a new one.
     const conversation = process.env.CLAUDE_CODE_SESSION_ID || randomBytes(8).toString('hex')
-    const loadout = createLoadout({ caller: { via: 'mcp', session: http ? undefined : conversation } })
+    const loadout = createLoadout({ persist: true, caller: { via: 'mcp', session: http ? undefined : conversation } })
     // Report a missing folder now, not at every call.
-    loadout.nameLayers({ project })
+    loadout.knowledge.nameLayers({ project })
     const { serve } = await import('../../mcp/main.ts')
     if (!http) await serve({ loadout, project, signal })
     else {

@@ -22,7 +22,7 @@ export const merge = defineCommand({
     },
     ...COMMIT_FLAGS,
   },
-  run: ({ request }, loadout) => loadout.finishMerge(request),
+  run: ({ request }, loadout) => loadout.skills.finishMerge(request),
   print: ({ merges, merged, aborted, commit, operations = [] }, screen) => {
     if (merged !== undefined) {
       return lines(

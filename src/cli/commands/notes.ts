@@ -13,7 +13,7 @@ export const noteCommands = [
       ttl: { kind: 'text', value: 'time', summary: 'how long it is valid: 90m, 12h, 7d, 2w (default: 7d)' },
       ...PROJECT_FLAG,
     },
-    run: ({ request }, loadout) => loadout.addNote(request),
+    run: ({ request }, loadout) => loadout.knowledge.addNote(request),
     print: ({ path, record }) =>
       lines(`added note ${record.recordId} to ${printableLine(path)}, until ${record.expiresAt.slice(0, 16)}Z`),
   }),
@@ -22,7 +22,7 @@ export const noteCommands = [
     summary: 'list the notes of a project, newest first',
     args: [],
     flags: { all: { kind: 'switch', summary: 'include expired notes' }, ...PROJECT_FLAG },
-    run: ({ request }, loadout) => loadout.listNotes(request),
+    run: ({ request }, loadout) => loadout.knowledge.listNotes(request),
     print: ({ notes, hidden, path }, screen) =>
       lines(
         notes.flatMap(({ recordId, content, expiresAt, isExpired }) => {
@@ -41,7 +41,7 @@ export const noteCommands = [
     details: 'Loadout moves lines that are not notes to a file beside it, with .corrupt at the end of its name.',
     args: [],
     flags: { ...DRY_RUN_FLAG, ...PROJECT_FLAG },
-    run: ({ request }, loadout) => loadout.pruneNotes(request),
+    run: ({ request }, loadout) => loadout.knowledge.pruneNotes(request),
     print: ({ isDryRun, kept, expired, superseded, badLines, badLinesMovedTo }) =>
       lines(
         isDryRun && WOULD,

@@ -28,11 +28,11 @@ Loadout writes the views, the source map and the record of the run together. Ove
       const base = { pack: args.pack, project: flags.project, isConfirmed: true }
       if (!flags.import) {
         if (flags.reviewed) throw misuse('packs compile', '--reviewed needs --import')
-        return loadout.exportCompile({ ...base, out: args.file })
+        return loadout.knowledge.exportCompile({ ...base, out: args.file })
       }
       if (args.file === undefined) throw misuse('packs compile', '--import needs a file, or - for standard input')
       const source = args.file === '-' ? { text: readStdin() } : { file: args.file }
-      return loadout.importCompile({ ...base, ...source, isReviewed: flags.reviewed })
+      return loadout.knowledge.importCompile({ ...base, ...source, isReviewed: flags.reviewed })
     },
     print: (value) => {
       if (!('text' in value)) {
@@ -60,7 +60,7 @@ Loadout writes the views, the source map and the record of the run together. Ove
     summary: 'show which views of your packs are stale or were never compiled',
     args: [{ name: 'pack', summary: 'only this pack' }],
     flags: PROJECT_FLAG,
-    run: ({ request }, loadout) => loadout.packStatus(request),
+    run: ({ request }, loadout) => loadout.knowledge.packStatus(request),
     print: ({ packs }, screen) =>
       packs.length === 0
         ? lines('Neither you nor this project has a pack: loadout packs new <name> creates one.')

@@ -29,7 +29,7 @@ export const packsResolve = defineCommand({
   },
   run: async ({ request: { format, ...request }, ask, asJson }, loadout) => {
     const { value, findings } =
-      ask === undefined ? await loadout.resolvePacks(request) : await resolveAsking(request, ask, loadout)
+      ask === undefined ? await loadout.knowledge.resolvePacks(request) : await resolveAsking(request, ask, loadout)
     const told = asJson ? findings : findings.filter((finding) => !isToldElsewhere(finding, value))
     return { value: { ...value, isPrompt: format === 'prompt' }, findings: told }
   },
@@ -48,15 +48,15 @@ export const packsResolve = defineCommand({
  */
 async function resolveAsking(request: ResolveRequest, ask: Ask, loadout: Loadout): Promise<Report<PackContext>> {
   const confirmed = [...(request.confirmed ?? [])]
-  const first = await loadout.resolvePacks({ ...request, isRecorded: false })
+  const first = await loadout.knowledge.resolvePacks({ ...request, isRecorded: false })
   for (const refused of first.value.refused.filter(isWaiting)) {
     const answer = ask(question(refused)).trim()
     const asked = { kind: 'pack', what: refused.path, project: request.project } as const
     if (refused.reason === 'confirmation-needed') confirmed.push(...(isYes(answer) ? [refused.name] : []))
-    else if (isYes(answer)) await loadout.approve(asked)
-    else if (/^no?$/i.test(answer)) await loadout.deny(asked)
+    else if (isYes(answer)) await loadout.agents.approve(asked)
+    else if (/^no?$/i.test(answer)) await loadout.agents.deny(asked)
   }
-  return await loadout.resolvePacks({ ...request, confirmed })
+  return await loadout.knowledge.resolvePacks({ ...request, confirmed })
 }
 
 function question({ message, path, description, reason }: RefusedPack): string {

@@ -36,7 +36,7 @@ export const packCommands = [
     },
     run: async ({ flags }, loadout) => {
       const { format, ...request } = flags
-      const { value, findings } = await loadout.listPacks(request)
+      const { value, findings } = await loadout.knowledge.listPacks(request)
       return { value: { ...value, isPrompt: format === 'prompt' }, findings }
     },
     printsFindings: true,
@@ -48,7 +48,7 @@ export const packCommands = [
     summary: 'show a pack’s manifest, and whether it may be read',
     args: [PACK_ARGUMENT],
     flags: PROJECT_FLAG,
-    run: ({ request }, loadout) => loadout.showPack(request),
+    run: ({ request }, loadout) => loadout.knowledge.showPack(request),
     print: (pack, screen) =>
       lines(
         screen.strong(printableLine(pack.name)),
@@ -72,7 +72,7 @@ export const packCommands = [
       isConfirmed: { name: 'confirm', kind: 'switch', summary: 'show it even if it is a draft or disputed' },
       ...PROJECT_FLAG,
     },
-    run: ({ request }, loadout) => loadout.openGuide(request),
+    run: ({ request }, loadout) => loadout.knowledge.openGuide(request),
     print: ({ guide }) => printableText(guide),
   }),
   packsResolve,
@@ -97,11 +97,11 @@ export const packCommands = [
     ): Promise<Report<NewPack | PackFromDocs>> => {
       if (from !== undefined) {
         if (mode !== undefined) throw misuse('packs new', '--mode and --from cannot be combined')
-        return loadout.startPackFrom({ name, from, copy, ...request })
+        return loadout.knowledge.startPackFrom({ name, from, copy, ...request })
       }
       if (copy) throw misuse('packs new', '--copy needs --from')
       if (name === undefined) throw misuse('packs new', 'Missing argument: <name>, or --from <folder | file>')
-      return loadout.startPack({ name, mode, ...request })
+      return loadout.knowledge.startPack({ name, mode, ...request })
     },
     print: (pack) => {
       const { name, path, next } = pack
@@ -145,7 +145,7 @@ export const packCommands = [
       },
     ],
     flags: {},
-    run: ({ args, words }, loadout) => loadout.declareExamples({ pack: args.pack, places: words.slice(1) }),
+    run: ({ args, words }, loadout) => loadout.knowledge.declareExamples({ pack: args.pack, places: words.slice(1) }),
     print: ({ declared, count: all }) =>
       lines(
         declared.map(({ path, line }) => `${printableLine(path)}:${line} is an example`),
@@ -163,7 +163,8 @@ export const packCommands = [
       out: { kind: 'text', value: 'folder', summary: 'the new folder (default: the name of the pack)' },
       ...PROJECT_FLAG,
     },
-    run: ({ request }, loadout) => loadout.exportPack({ ...request, out: request.out ?? `${request.pack}-okf` }),
+    run: ({ request }, loadout) =>
+      loadout.knowledge.exportPack({ ...request, out: request.out ?? `${request.pack}-okf` }),
     print: ({ name, path, pages, others }) =>
       lines(`wrote ${name}: ${count(pages, 'page')}, ${count(others, 'other file')}`, `  ${printableLine(path)}`),
   }),
@@ -174,7 +175,7 @@ export const packCommands = [
       'Clones or updates the repositories named under "organization" in the configuration. If one cannot be fetched, its old copy stays, and the others are still fetched.',
     args: [],
     flags: {},
-    run: ({ control }, loadout) => loadout.fetchPacks(control),
+    run: ({ control }, loadout) => loadout.knowledge.fetchPacks(control),
     print: ({ sources }) =>
       sources.length === 0
         ? 'The configuration has no repository with knowledge packs.\n'

@@ -21,8 +21,8 @@ export const plan = defineCommand({
     ...LAYER_FLAGS,
   },
   run: ({ args, flags, readStdin }, loadout) => {
-    const request = { ...flags, task: readTask({ args, readStdin }), layers: loadout.nameLayers(flags) }
-    return flags.load ? loadout.loadPlan(request) : loadout.plan(request)
+    const request = { ...flags, task: readTask({ args, readStdin }), layers: loadout.knowledge.nameLayers(flags) }
+    return flags.load ? loadout.knowledge.loadPlan(request) : loadout.knowledge.plan(request)
   },
   print: (value: TaskPlan | LoadedPlan, screen) =>
     'contents' in value ? value.contents.map(({ text }) => text).join('') : printPlan(value, screen),

@@ -29,7 +29,7 @@ export const publishCommands = [
       out: { kind: 'text', value: 'folder', summary: 'where to write it (default: <name>-plugin)' },
       ...DRY_RUN_FLAG,
     },
-    run: ({ request }, loadout) => loadout.buildPlugin(request),
+    run: ({ request }, loadout) => loadout.skills.buildPlugin(request),
     print: ({ name, folder, agents, skills, written, removed, unchanged, isDryRun }, screen) => {
       const changes = [...written.map((path) => `  write   ${path}`), ...removed.map((path) => `  remove  ${path}`)]
       if (changes.length === 0) return lines(`${printableLine(folder)} is up to date: ${count(unchanged, 'file')}`)
@@ -59,7 +59,7 @@ export const publishCommands = [
       out: { kind: 'text', value: 'file', summary: 'where to write it (default: in the project)' },
       ...PROJECT_FLAG,
     },
-    run: ({ args, flags }, loadout) => loadout.exportManifest({ file: args.format, ...flags }),
+    run: ({ args, flags }, loadout) => loadout.skills.exportManifest({ file: args.format, ...flags }),
     print: ({ path, skills }) => lines(`wrote ${printableLine(path)}: ${count(skills, 'skill')}`),
   }),
 ]

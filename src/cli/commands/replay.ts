@@ -32,7 +32,7 @@ export const replay = defineCommand({
   ],
   flags: { format: { kind: 'choice', choices: REPLAY_FORMATS, summary: 'output format of a bundle (default: text)' } },
   run: async ({ args, flags }, loadout) => {
-    const { value, findings } = await loadout.replay({ id: args.record })
+    const { value, findings } = await loadout.context.replay({ id: args.record })
     return { value: { ...value, format: flags.format ?? 'text' }, findings }
   },
   print: (answer) => {
@@ -51,7 +51,7 @@ export const auditList = defineCommand({
   shortensHome: true,
   args: [],
   flags: limitFlag(50),
-  run: ({ request }, loadout) => loadout.listRecords(request),
+  run: ({ request }, loadout) => loadout.context.listRecords(request),
   print: (records) =>
     records.length === 0
       ? lines('No bundle was recorded yet: loadout context "<task>"')
@@ -81,7 +81,7 @@ export const auditPrune = defineCommand({
     days: { name: 'older-than', kind: 'number', value: 'days', summary: 'the age in days' },
     isDry: { name: 'dry-run', ...DRY_RUN_FLAG.dryRun },
   },
-  run: ({ request }, loadout) => loadout.pruneAudits(request),
+  run: ({ request }, loadout) => loadout.context.pruneRecords(request),
   print: ({ removed, bytes, kept, days, isDry }) => {
     const size = `${Math.ceil(bytes / 1024).toLocaleString('en')} KB`
     const verb = isDry ? 'Would remove' : 'Removed'
@@ -106,7 +106,8 @@ export const replayPrompts = defineCommand({
     allProjects: { kind: 'switch', summary: 'also tasks of other projects' },
     ...LAYER_FLAGS,
   },
-  run: ({ request, flags }, loadout) => loadout.replayPrompts({ ...request, layers: loadout.nameLayers(flags) }),
+  run: ({ request, flags }, loadout) =>
+    loadout.knowledge.replayPrompts({ ...request, layers: loadout.knowledge.nameLayers(flags) }),
   print: (replay, screen, findings) => {
     // The headline contains it.
     const others = findings.filter(({ code }) => code !== 'ROUTING_CHANGED')

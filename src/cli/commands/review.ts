@@ -48,8 +48,8 @@ export async function askForSheets(
   const isYes = /^y(?:es)?$/i.test(answer)
   for (const { skill, open } of isNever || isYes ? waiting : []) {
     const what = `skill:${skill}`
-    if (isYes) await loadout.approve({ what, shown: open, project })
-    else await loadout.deny({ what, project })
+    if (isYes) await loadout.agents.approve({ what, shown: open, project })
+    else await loadout.agents.deny({ what, project })
   }
   return isYes ? waiting.map(({ skill }) => skill) : []
 }

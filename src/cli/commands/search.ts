@@ -20,7 +20,8 @@ Files are those of a git repository; in another folder ask for them with --kind 
     },
     ...LAYER_FLAGS,
   },
-  run: ({ args, flags }, loadout) => loadout.search({ ...flags, query: args.words, layers: loadout.nameLayers(flags) }),
+  run: ({ args, flags }, loadout) =>
+    loadout.context.search({ ...flags, query: args.words, layers: loadout.knowledge.nameLayers(flags) }),
   print: ({ hits, sections, known, files }, screen) =>
     hits.length + sections.length + files.length === 0
       ? lines(
@@ -65,7 +66,8 @@ export const lookup = defineCommand({
     load: { kind: 'switch', summary: 'print its text, fenced as data, and record the load' },
     ...LAYER_FLAGS,
   },
-  run: ({ request, flags }, loadout) => loadout.lookUp({ ...request, layers: loadout.nameLayers(flags) }),
+  run: ({ request, flags }, loadout) =>
+    loadout.context.lookUp({ ...request, layers: loadout.knowledge.nameLayers(flags) }),
   print: (found, screen) => {
     if ('contents' in found) return found.contents?.text ?? ''
     const id = found.kind === 'payload' ? entryId('payload', found.entry.id) : found.id

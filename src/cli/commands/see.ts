@@ -51,27 +51,27 @@ export const see = defineCommand({
     const { fix, undo, yes, dryRun, longest, without, nameOnly, shorten, verify, seconds, ...asked } = flags
     const { project, window, model } = asked
     if (fix && undo) {
-      const { value: undone, findings } = await loadout.undoFix({ agent, project })
+      const { value: undone, findings } = await loadout.agents.undoFix({ agent, project })
       return { value: { undone }, findings }
     }
     if (fix) {
-      const { value: plans, findings } = await loadout.planFix({ agent, project, window, model })
+      const { value: plans, findings } = await loadout.agents.planFix({ agent, project, window, model })
       const ended = (state: Fix['state'], more = findings) => ({ value: { plans, state }, findings: more })
       if (!plans.some(({ isChange }) => isChange)) return ended('nothing to do')
       if (dryRun) return ended('planned')
       if (!yes && ask === undefined) return ended('waiting')
       if (!yes && !isYes(ask?.(`${plans.map(printPlan).join('\n')}\nDo it? [y/N] `) ?? '')) return ended('refused')
-      const { findings: others } = await loadout.applyFix(plans)
+      const { findings: others } = await loadout.agents.applyFix(plans)
       return ended('done', [...findings, ...others])
     }
     if (agent === undefined) {
       const only = Object.keys(flags).find((name) => name !== 'project')
       if (only !== undefined) throw failWith('USAGE/agent-needed', { only: nameOfKey(only) })
-      const { value, findings } = await loadout.status({ project })
+      const { value, findings } = await loadout.agents.status({ project })
       return { value: { agents: value.agents, neverRan: value.neverRan }, findings }
     }
     if (verify) {
-      const { value: verified, findings } = await loadout.verifyAgent({
+      const { value: verified, findings } = await loadout.agents.verify({
         agent,
         project,
         model,
@@ -81,7 +81,7 @@ export const see = defineCommand({
       return { value: { verified }, findings }
     }
     const split = (lists: readonly string[] = []) => lists.flatMap((names) => names.split(','))
-    const { value: sight, findings } = await loadout.see({
+    const { value: sight, findings } = await loadout.agents.see({
       ...asked,
       agent,
       without: without && split(without),
@@ -403,7 +403,7 @@ export const agentsVersions = defineCommand({
     'Each set of rules was recorded from the real program. loadout see uses those of the installed version, or the nearest.',
   args: [],
   flags: {},
-  run: (_, loadout) => loadout.listRules({}),
+  run: (_, loadout) => loadout.agents.listRules({}),
   print: (rules) =>
     lines(
       alignRows([

@@ -10,7 +10,7 @@ export const status = defineCommand({
   details: 'Looks at the agents of this machine and at the library. Changes nothing.',
   args: [],
   flags: projectFlag('only your own skills and instructions'),
-  run: ({ request }, loadout) => loadout.status(request),
+  run: ({ request }, loadout) => loadout.agents.status(request),
   print: (value, screen) => {
     const below = [...library(value), ...cost(value), '', ...next(value)]
     // One screen with room for the prompt: what does not fit is shown by the command that the line names.

@@ -33,34 +33,34 @@ library, in .claude/loadout/examples.jsonl of the project, and for entries of ot
     const [mode, second] = (['export', 'import', 'status', 'renew'] as const).filter((each) => flags[each])
     if (second !== undefined) throw misuse('teach', `--${mode} and --${second} cannot be combined`)
     const unexpected = (word: string) => misuse('teach', `Unexpected argument: ${printableLine(word)}`)
-    const place = () => ({ project: flags.project, layers: loadout.nameLayers(flags) })
+    const place = () => ({ project: flags.project, layers: loadout.knowledge.nameLayers(flags) })
     const change = { dryRun: flags.dryRun ?? false, commit: flags.commit }
     const [first, ...others] = words
     if (mode === 'export') {
       const isId = (word: string) => /^(?:skill|pack|payload):/.test(word)
       const [out, other] = words.filter((word) => !isId(word))
       if (other !== undefined) throw unexpected(other)
-      return loadout.exportTeaching({ ...place(), out, ids: words.filter(isId) })
+      return loadout.knowledge.exportTeaching({ ...place(), out, ids: words.filter(isId) })
     }
     if (mode === 'import') {
       if (first === undefined) throw misuse('teach', '--import needs a file, or - for standard input')
       if (others[0] !== undefined) throw unexpected(others[0])
       const source = first === '-' ? { text: readStdin() } : { file: first }
-      return loadout.importTeaching({ ...place(), ...change, ...source })
+      return loadout.knowledge.importTeaching({ ...place(), ...change, ...source })
     }
     if (mode === 'status') {
       if (first !== undefined) throw unexpected(first)
-      return loadout.teachStatus(place())
+      return loadout.knowledge.teachStatus(place())
     }
     if (mode === 'renew') {
       if (first === undefined) throw misuse('teach', '--renew needs at least one entry')
-      return loadout.renewTeaching({ ...place(), ...change, ids: words })
+      return loadout.knowledge.renewTeaching({ ...place(), ...change, ids: words })
     }
     if (first === undefined) throw misuse('teach', '<what> is missing: an entry, or --export, --import, --status')
     if (others.length === 0)
       throw misuse('teach', `a prompt is missing: loadout teach ${printableLine(first)} "what a person types"`)
     const item = { id: first, prompts: flags.not ? [] : others, negatives: flags.not ? others : [] }
-    return loadout.teach({ ...place(), ...change, items: [item], origin: 'hand' })
+    return loadout.knowledge.teach({ ...place(), ...change, items: [item], origin: 'hand' })
   },
   print: (value, screen) => {
     if ('entries' in value) return printStatus(value, screen)

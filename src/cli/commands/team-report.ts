@@ -17,7 +17,7 @@ export const teamReport = defineCommand({
     until: { kind: 'text', value: 'date', summary: 'a day of the last week (default: today)' },
     group: { kind: 'text', value: 'name', summary: 'only this group' },
   },
-  run: ({ request }, loadout) => loadout.reportTeam(request),
+  run: ({ request }, loadout) => loadout.team.report(request),
   print: printReport,
 })
 

@@ -76,7 +76,7 @@ export const serverCommands = [
     run: ({ flags, asJson, control: { signal } }, loadout) => {
       if (asJson) throw failWith('USAGE/serve-json')
       const tell = (text: string) => void process.stdout.write(`${text}\n`)
-      return loadout.serveTeam({
+      return loadout.team.serve({
         ...flags,
         signal,
         onListening: (url, names) => tell(`serving ${url}${names ? `, only for the host ${names.join(' or ')}` : ''}`),
@@ -109,8 +109,8 @@ export const serverCommands = [
       key: { kind: 'text', value: 'token', summary: 'with --database: any token of the team' },
     },
     run: async ({ flags: { role = 'member', group = 'everyone', note, days, person, database, key } }, loadout) => {
-      if (database === undefined) return loadout.inviteToTeam({ role, group, note, days, person })
-      const { value, findings } = await loadout.recoverToken({ database, role, group, key })
+      if (database === undefined) return loadout.team.invite({ role, group, note, days, person })
+      const { value, findings } = await loadout.team.recoverToken({ database, role, group, key })
       return { value: { ...value, id: '', role, group, url: '' }, findings }
     },
     print: ({ token, id, role, group, url }) =>
@@ -129,7 +129,7 @@ export const serverCommands = [
     summary: 'list the tokens of the team',
     args: [],
     flags: {},
-    run: (_, loadout) => loadout.listTeamTokens({}),
+    run: (_, loadout) => loadout.team.listTokens({}),
     print: ({ tokens }) =>
       lines(
         alignRows(
@@ -151,7 +151,7 @@ export const serverCommands = [
     summary: 'revoke a token, or all of a person, immediately',
     args: [{ name: 'id', summary: 'the id of the token, from loadout team tokens' }],
     flags: { person: { kind: 'text', value: 'name', summary: 'every token and session of this person' } },
-    run: ({ request }, loadout) => loadout.revokeTeamToken(request),
+    run: ({ request }, loadout) => loadout.team.revokeToken(request),
     print: ({ revoked, tokens }) =>
       lines(
         tokens.length === 0
@@ -164,7 +164,7 @@ export const serverCommands = [
     summary: 'list the machines of the team and their problems',
     args: [],
     flags: {},
-    run: (_, loadout) => loadout.listTeamMachines({}),
+    run: (_, loadout) => loadout.team.listMachines({}),
     print: ({ machines }) =>
       lines(
         alignRows(
@@ -190,7 +190,7 @@ export const serverCommands = [
       since: { kind: 'text', value: 'time', summary: '30d, 12h, 2w or a date (default: everything)' },
       after: { kind: 'text', value: 'head', summary: 'only entries after this one, which must be there' },
     },
-    run: ({ flags }, loadout) => loadout.readTeamAudit(flags),
+    run: ({ flags }, loadout) => loadout.team.readAudit(flags),
     print: ({ entries, checked, head }) =>
       lines(
         alignRows(entries.map(({ at, actor, action, about }) => [at, actor, action, briefly(about)])),
@@ -207,7 +207,7 @@ export const serverCommands = [
       ...DATABASE_FLAG,
       to: { kind: 'number', value: 'schema', summary: 'the schema version (default: the newest)' },
     },
-    run: ({ flags }, loadout) => loadout.migrateTeam(flags),
+    run: ({ flags }, loadout) => loadout.team.migrate(flags),
     print: ({ before, after }) =>
       lines(
         before === after ? `The database has schema ${after}.` : `Migrated from schema ${before} to schema ${after}.`,

@@ -21,7 +21,7 @@ export const memberCommands = [
       if (request.token === undefined) throw failWith('USAGE/no-token')
       // `team invite` prints the token on its first line.
       const token = request.token === '-' ? (readStdin().split('\n')[0] ?? '') : request.token
-      return loadout.joinTeam({ ...request, token })
+      return loadout.team.join({ ...request, token })
     },
     print: ({ url, group, role, person, personFrom, catalog }, screen) =>
       lines(
@@ -40,7 +40,7 @@ export const memberCommands = [
     summary: 'stop sharing with the team, and delete what was not sent',
     args: [],
     flags: {},
-    run: (_, loadout) => loadout.leaveTeam({}),
+    run: (_, loadout) => loadout.team.leave({}),
     print: ({ url, unsent, isTold }) =>
       lines(
         `Left the team at ${url}. Loadout sends nothing to it any more.`,
@@ -54,7 +54,7 @@ export const memberCommands = [
     summary: 'show what this machine shares and what has arrived',
     args: [],
     flags: {},
-    run: (_, loadout) => loadout.teamStatus({}),
+    run: (_, loadout) => loadout.team.status({}),
     print: ({ url, group, role, joined, waiting, sent, leftOut, last, server }, screen) => {
       const attempt =
         last === undefined ? 'none yet' : `${last.at}${last.message === undefined ? '' : `: ${last.message}`}`
@@ -80,7 +80,7 @@ export const memberCommands = [
       ...DRY_RUN_FLAG,
       isBackground: { name: 'background', kind: 'switch', summary: 'as a hook starts it', isUnlisted: true },
     },
-    run: ({ request }, loadout) => loadout.pushUsage(request),
+    run: ({ request }, loadout) => loadout.team.push(request),
     print: ({ bodies, sent, waiting, leftOut }) => {
       if (bodies !== undefined) return bodies.map((body) => `${body}\n`).join('')
       return lines(

@@ -30,7 +30,7 @@ export const tryIt = defineCommand({
     keep: { kind: 'switch', summary: 'keep the sample workspace and show its location' },
   },
   run: async ({ args, flags }, loadout) => {
-    const { value, findings } = await loadout.trySample({ task: args.task || undefined, keep: flags.keep })
+    const { value, findings } = await loadout.context.try({ task: args.task || undefined, keep: flags.keep })
     const { whole: isWhole = false, explain: isExplained = false } = flags
     return { value: { ...value, isWhole, isExplained }, findings }
   },

@@ -33,7 +33,7 @@ export const outdated = defineCommand({
   details: 'Fetches each repository once, into the cache. Changes nothing.',
   args: NAMES_ARGUMENT,
   flags: {},
-  run: ({ request, control }, loadout) => loadout.outdated({ ...request, ...control }),
+  run: ({ request, control }, loadout) => loadout.skills.outdated({ ...request, ...control }),
   print: (states, screen) => {
     const rows = states
       .filter(({ state }) => state !== 'current')
@@ -94,7 +94,7 @@ export const update = defineCommand({
     const { project, dryRun, yes } = request
     const wanted = { ...request, ...control, project: undefined }
     const moved = { ...request, ...control, project }
-    if (dryRun) return project === undefined ? loadout.update(wanted) : loadout.updateProject(moved)
+    if (dryRun) return project === undefined ? loadout.skills.update(wanted) : loadout.skills.updateProject(moved)
     const asked = yes ? undefined : ask
     const confirm = (diffs: readonly string[], question: string) => {
       const text = diffs.map(printableText).join('')
@@ -102,26 +102,26 @@ export const update = defineCommand({
     }
     if (project !== undefined) {
       if (asked !== undefined) {
-        const { value } = await loadout.updateProject({ ...moved, dryRun: true })
+        const { value } = await loadout.skills.updateProject({ ...moved, dryRun: true })
         confirm(
           value.moves.map(({ diff = '' }) => diff),
           'Move loadout.lock to this?',
         )
       }
       const { signal } = control
-      return askAndRepeat(await loadout.updateProject(moved), asked, loadout, () =>
-        loadout.installProject({ project, signal }),
+      return askAndRepeat(await loadout.skills.updateProject(moved), asked, loadout, () =>
+        loadout.skills.installProject({ project, signal }),
       )
     }
     if (asked !== undefined) {
-      const { value } = await loadout.update({ ...wanted, dryRun: true })
+      const { value } = await loadout.skills.update({ ...wanted, dryRun: true })
       confirm(
         value.updates.map(({ diff }) => diff),
         'Update the library?',
       )
       await askForSheets(value.waiting ?? [], asked, loadout)
     }
-    return loadout.update(wanted)
+    return loadout.skills.update(wanted)
   },
   print: (value, screen, findings) =>
     'moves' in value ? printMoves(value, screen, findings) : printUpdates(value, screen),
@@ -154,7 +154,7 @@ export const undo = defineCommand({
     'since, so that no later change is lost. Takes back a commit that came from the remote only if you name it.',
   args: [{ name: 'commit', summary: 'a commit of the library (default: the last one, if it was made here)' }],
   flags: DRY_RUN_FLAG,
-  run: ({ request, control: { signal } }, loadout) => loadout.undo({ ...request, signal }),
+  run: ({ request, control: { signal } }, loadout) => loadout.skills.undo({ ...request, signal }),
   print: ({ undone, subject, names, diff, commit, operations, isDryRun }, screen) =>
     lines(
       isDryRun && printableText(diff).trimEnd(),
@@ -204,7 +204,7 @@ export const [pin, unpin] = (
     summary,
     args: [{ ...NAMES_ARGUMENT[0], required: true }],
     flags: COMMIT_FLAGS,
-    run: ({ request }, loadout) => loadout.pin({ ...request, isPinned }),
+    run: ({ request }, loadout) => loadout.skills.pin({ ...request, isPinned }),
     print: ({ pinned, isPinned: isOn }) =>
       lines(
         pinned.map(({ name: skill, source, commit = '' }) =>

@@ -73,11 +73,12 @@ export const usage = defineCommand({
       if (alone !== undefined) throw misused(`--${alone} and --${view} cannot be combined`)
       const extra = view === 'similar' ? (file ?? log) : view === 'overlaps' ? log : undefined
       if (extra !== undefined) throw misused(`Unexpected argument: ${extra}`)
-      const request = { index: file, log, layers: loadout.nameLayers(flags) }
-      if (view === 'overlaps') return present(await loadout.overlaps(request), printOverlaps)
-      if (view === 'budget') return present(await loadout.budget(request), printBudget)
-      if (view === 'similar') return present(await loadout.similar({ layers: request.layers, project }), printSimilar)
-      const report = await loadout.dead(request)
+      const request = { index: file, log, layers: loadout.knowledge.nameLayers(flags) }
+      if (view === 'overlaps') return present(await loadout.knowledge.overlaps(request), printOverlaps)
+      if (view === 'budget') return present(await loadout.knowledge.budget(request), printBudget)
+      if (view === 'similar')
+        return present(await loadout.knowledge.similar({ layers: request.layers, project }), printSimilar)
+      const report = await loadout.knowledge.dead(request)
       const json = report.value.map(({ entry, reason }) => {
         return { id: entry.id, tokens: entry.tokens_est, reason, priority: entry.priority }
       })
@@ -93,30 +94,31 @@ export const usage = defineCommand({
     if (flags.export !== undefined) {
       if (erase || keepTasks !== undefined) throw misused('--export can be combined only with --since')
       if (file === undefined) throw misused('--export otlp needs the address of a collector')
-      return present(await loadout.exportUsage({ endpoint: file, since }), ({ address, series, events }) =>
+      return present(await loadout.knowledge.exportUsage({ endpoint: file, since }), ({ address, series, events }) =>
         lines(`Sent ${count(series, 'series', 'series')} about ${count(events, 'event')} to ${printableLine(address)}`),
       )
     }
     if (by !== undefined) {
-      const report = await loadout.usageOverTime({ log: file, since, step: by })
+      const report = await loadout.knowledge.usageOverTime({ log: file, since, step: by })
       return present(report, printOverTime, { ...report.value, entries: report.value.entries.map(withModes) })
     }
-    if (sessions) return present(await loadout.conversations({ log: file, since }), printConversations)
+    if (sessions) return present(await loadout.knowledge.conversations({ log: file, since }), printConversations)
     if (keepTasks === undefined && !erase) {
-      const report = await loadout.usage({ log: file, since })
+      const report = await loadout.knowledge.usage({ log: file, since })
       return present(report, printEntries, report.value.map(withModes))
     }
     if (file !== undefined || since !== undefined || (keepTasks !== undefined && erase)) {
       throw failWith('USAGE/erase-file')
     }
-    if (keepTasks !== undefined) return present(await loadout.keepTasks({ isOn: keepTasks === 'on' }), printKeeping)
-    const looked = await loadout.eraseUsage({ dryRun: true })
+    if (keepTasks !== undefined)
+      return present(await loadout.knowledge.keepTasks({ isOn: keepTasks === 'on' }), printKeeping)
+    const looked = await loadout.knowledge.eraseUsage({ dryRun: true })
     if (looked.value.bytes === 0) return present(looked, printErasure)
     const what = printableLine(looked.value.log)
     if (!yes && ask === undefined) throw failWith('CONFIRMATION_NEEDED/erase', { what })
     if (!yes && !isYes(ask?.(`Erase ${what}? It cannot be restored. [y/N] `) ?? ''))
       throw failWith('NOT_CONFIRMED/erase')
-    return present(await loadout.eraseUsage({}), printErasure)
+    return present(await loadout.knowledge.eraseUsage({}), printErasure)
   },
   print: (shown, screen) => shown.print(screen),
   toJson: (shown) => shown.json,

@@ -19,10 +19,14 @@ export const check = defineCommand({
   run: async ({ args: { what }, flags }, loadout): Promise<Report<Checked>> => {
     if (flags.kind === undefined) {
       const { since, github } = flags
-      const { value, findings } = await loadout.validate({ path: what, layers: loadout.nameLayers(flags), since })
+      const { value, findings } = await loadout.agents.validate({
+        path: what,
+        layers: loadout.knowledge.nameLayers(flags),
+        since,
+      })
       return { value: github ? { ...value, annotations: findings.map(annotation) } : value, findings }
     }
-    if (what !== undefined && what.trim() !== '') return loadout.validatePack({ path: what })
+    if (what !== undefined && what.trim() !== '') return loadout.knowledge.validatePack({ path: what })
     throw failWith('USAGE/no-pack')
   },
   print: (value, screen, findings) =>

@@ -18,10 +18,10 @@ export const web = defineCommand({
   },
   run: async ({ flags: { port = USUAL_PORT, open, project }, asJson, control: { signal } }) => {
     if (asJson) throw failWith('USAGE/web-json')
-    const loadout = createLoadout()
+    const loadout = createLoadout({ persist: true })
     // Report a missing folder now, not at every request.
-    loadout.nameLayers({ project })
-    const { project: around } = project === undefined ? await loadout.detectProject({}) : { project }
+    loadout.knowledge.nameLayers({ project })
+    const { project: around } = project === undefined ? await loadout.agents.detectProject({}) : { project }
     const { serveWeb } = await import('../../web/main.ts')
     const tell = (text: string) => void process.stderr.write(`${text}\n`)
     await serveWeb({ port, project: around, isOpened: open === true, signal, tell })

@@ -21,9 +21,9 @@ export const activatePack = defineTool({
     const place = { pack, project: project ?? call.project }
     if (question === undefined) {
       const request = { ...place, isConfirmed: confirm, maxCharacters: MOST_CHARACTERS }
-      return (await call.loadout.openGuide(request)).value.guide
+      return (await call.loadout.knowledge.openGuide(request)).value.guide
     }
-    const { value, findings } = await call.loadout.resolvePacks({
+    const { value, findings } = await call.loadout.knowledge.resolvePacks({
       task: question,
       packs: [pack],
       cite,

@@ -11,11 +11,11 @@ export const compilePack = defineTool({
     const request = { pack, project: project ?? usual }
     if (answer === undefined) {
       const giveBack = 'Then call the tool compile_pack again, with the same `pack` and the object as `answer`.'
-      const { value } = await loadout.exportCompile({ ...request, giveBack })
+      const { value } = await loadout.knowledge.exportCompile({ ...request, giveBack })
       return value.text
     }
     const given = typeof answer === 'string' ? answer : JSON.stringify(answer)
-    const { value, findings } = await loadout.importCompile({ ...request, text: given })
+    const { value, findings } = await loadout.knowledge.importCompile({ ...request, text: given })
     const next = value.next.map((command) => `the user runs: ${command}`)
     const done = value.written.length === 0 ? 'Nothing was written.' : 'The views were written.'
     return [done, ...warningsOf(findings), ...value.written, ...next].join('\n')

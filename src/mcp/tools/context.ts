@@ -24,8 +24,8 @@ const CUT = `the budget of this project is too large for a reply; it was reduced
 
 /** A bundle that fits into a reply, and a sentence if it had to be reduced. Recorded once. */
 export async function buildFitting(
-  build: Loadout['buildContext'],
-  request: Parameters<Loadout['buildContext']>[0],
+  build: Loadout['context']['build'],
+  request: Parameters<Loadout['context']['build']>[0],
 ): Promise<Report<Context> & { cut: string[] }> {
   if (request.maxTokens !== undefined) return { ...(await build(request)), cut: [] }
   const asked = await build({ ...request, mostTaken: MOST_UNASKED })
@@ -49,7 +49,7 @@ export const loadContext = defineTool({
     const excluded = await ownInstructions(call, project)
     const place = { project: project ?? call.project, excluded }
     const request = { ...place, task, maxTokens, withTests: extra === 'tests', near, signal }
-    const { value, findings, cut } = await buildFitting(loadout.buildContext, request)
+    const { value, findings, cut } = await buildFitting(loadout.context.build, request)
     const text = value.renderings.markdown || 'Nothing of what this project knows fits this task and budget.\n'
     const told = [...cut, ...findings.map(formatFinding)].slice(0, MOST_WARNINGS)
     return told.length === 0 ? text : `${text}\n${told.map((line) => `${printableLine(line)}\n`).join('')}`
@@ -73,7 +73,7 @@ async function ownInstructions(
   const agent = getOwn(CLIENTS, client?.() ?? '')
   // A client reads the files of the folder in which it, and so this server, was started.
   if (agent === undefined || project !== undefined || usual !== undefined) return undefined
-  const { cwd = '', instructions } = (await loadout.see({ agent, project: '.' })).value
+  const { cwd = '', instructions } = (await loadout.agents.see({ agent, project: '.' })).value
   const inside = (path: string) => (path.startsWith(`${cwd}/`) ? [path.slice(cwd.length + 1)] : [])
   return instructions.flatMap(({ path, state }) => (state === 'whole' ? inside(path) : []))
 }
@@ -84,7 +84,7 @@ export const planContext = defineTool({
   input: z.strictObject({ task: TASK, project: PROJECT }),
   call: async ({ task, project }, { loadout, project: usual, signal }) => {
     const request = { task, project: project ?? usual, signal }
-    const { value, findings, cut } = await buildFitting(loadout.planContext, request)
+    const { value, findings, cut } = await buildFitting(loadout.context.plan, request)
     const { warnings, ...described } = describeBundle(value.bundle, findings)
     return { ...described, warnings: [...cut, ...warnings] }
   },

@@ -10,6 +10,6 @@ export const readEntry = defineTool({
   }),
   call: async ({ id, project }, call) => {
     const request = { id, ...placeOf(call, project), maxCharacters: MOST_CHARACTERS }
-    return (await call.loadout.read(request)).value.text
+    return (await call.loadout.context.read(request)).value.text
   },
 })

@@ -14,7 +14,7 @@ export const searchKnowledge = defineTool({
     project: PROJECT,
   }),
   call: async ({ query, limit = 10, project }, call) => {
-    const { value, findings } = await call.loadout.search({ query, limit, ...placeOf(call, project) })
+    const { value, findings } = await call.loadout.context.search({ query, limit, ...placeOf(call, project) })
     const files = value.files.map((pointer) => pointerText(pointer, printableLine))
     const sections = value.sections.map(({ id, title, confidence }) => {
       return { id: printableLine(id), kind: 'section', summary: printableLine(title), confidence, why: 'its text' }

@@ -23,8 +23,9 @@ export const teachExamples = defineTool({
   call: async ({ examples = [], skip, limit = 8, project }, call) => {
     const place = placeOf(call, project)
     const items = examples.map(({ id, prompts, not = [] }) => ({ id, prompts, negatives: not }))
-    const done = items.length === 0 ? undefined : await call.loadout.teach({ ...place, items, origin: 'agent' })
-    const { value, findings } = await call.loadout.nextTeaching({ ...place, limit, skip })
+    const done =
+      items.length === 0 ? undefined : await call.loadout.knowledge.teach({ ...place, items, origin: 'agent' })
+    const { value, findings } = await call.loadout.knowledge.nextTeaching({ ...place, limit, skip })
     const taught = (done?.value.taught ?? []).reduce(
       (sum, each) => sum + each.prompts.length + each.negatives.length,
       0,
