@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import * as peer from '@mcptoolshop/ai-loadout'
-import { sortByKey } from '../src/payloads/rules/match.ts'
 import { inFreshProcess, median, ms, printTable, processorTime, ratio } from './measure.ts'
 import { sampleIndex, sampleTask } from './sample-index.ts'
 
@@ -18,19 +17,6 @@ export function benchMatch(): void {
     'matchLoadout with a new task each time, with the same task again, and a first call in a fresh process: processor time',
     rows,
   )
-  printTable('the order of hits: processor time', [
-    ['hits', 'by comparing ms', 'by digits ms', 'faster'],
-    ...[100, 500, 5000].map(measureSort),
-  ])
-}
-
-/** Sorting by digits beside sorting by comparing, the same hits. */
-function measureSort(hits: number): string[] {
-  const keys = Uint32Array.from({ length: hits }, (_, at) => (at * 2654435761) >>> 3)
-  const items = Uint32Array.from({ length: hits }, (_, at) => at)
-  const compared = processorTime(() => [...items].sort((a, b) => keys[a]! - keys[b]! || a - b))
-  const byDigits = processorTime(() => sortByKey(items.slice(), keys))
-  return [String(hits), ms(compared), ms(byDigits), ratio(compared, byDigits)]
 }
 
 function measure(size: number, hits: number): string[] {

@@ -1,8 +1,7 @@
 // npm run bench:routing -- <data folder>: how often each strategy, and the ranker without each of its ingredients, is right.
 import { ask, type Figures, type Found, summarize } from '../src/lab/rules/cases.ts'
-import { createTable } from '../src/payloads/rules/dispatch-table.ts'
 import { DEFAULT_TRIGGERS } from '../src/payloads/rules/loadout-index.ts'
-import { matchTable, splitWords } from '../src/payloads/rules/match.ts'
+import { DispatchTable, splitWords } from '../src/payloads/rules/match.ts'
 import { DEFAULT_TUNING, type Field, type RankDocument, type Tuning } from '../src/search/document.ts'
 import { createRanker, type RankerOptions } from '../src/search/ranker.ts'
 import { STOP_WORDS } from '../src/search/word-lists.ts'
@@ -116,8 +115,8 @@ function byKeywords(library: readonly RankDocument[]): (query: string) => readon
     const shape = { path: '', patterns: [], summary: '', triggers: DEFAULT_TRIGGERS, tokens_est: 0, lines: 0 }
     return { id, keywords, priority: 'domain' as const, ...shape }
   })
-  const table = createTable(entries)
-  return (query) => matchTable(query, table).map(({ entry }) => ({ id: entry.id }))
+  const table = new DispatchTable(entries)
+  return (query) => table.match(query).map(({ entry }) => ({ id: entry.id }))
 }
 
 function isTelling(word: string): boolean {

@@ -9,7 +9,6 @@ import { pointToFiles, pointWhenSure } from '../project/point-to-files.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
 import type { Task } from '../search/task.ts'
 import { failWith } from '../text/trouble.ts'
-import { quickDigest } from '../text/values.ts'
 import { type ContextSettings, chooseIntent, contextSettings, type Intent, intentOf } from './settings.ts'
 
 export { pointerText } from '../project/rules/file-pointer.ts'
@@ -39,8 +38,7 @@ export function findRequest({
   const hidden = new Set([...sourcesOf(settings), ...excluded])
   const isExcluded = matcher(choice.exclude)
   // Payloads and their index reach a bundle in their own way.
-  const payloads = [...project.settings.payloads, INDEX_IN_PROJECT]
-  const isPayload = matcher(payloads)
+  const isPayload = matcher([...project.settings.payloads, INDEX_IN_PROJECT])
   const isBoosted = matcher(choice.boost)
   // The default intent does not describe the task.
   const isIntended = intent.keywords.length === 0 ? () => false : matcher(intent.include)
@@ -56,8 +54,6 @@ export function findRequest({
       if (isInPack(path)) return 'gate'
       return isExcluded(path) ? 'excluded' : undefined
     },
-    // Hashed, because it is cached, and settings may contain secrets.
-    leaveOutRule: quickDigest(JSON.stringify([[...hidden], choice.exclude, payloads])),
     lift: (path) => (isBoosted(path) ? 1.5 : 1) * (isIntended(path) ? 1.3 : 1),
   }
 }

@@ -14,15 +14,13 @@ export interface SampleTour {
   kept?: { project: string; home: string; now: string }
 }
 
-const TASK = 'the release workflow fails when publishing the docs'
-
 /** The date at which the notes and tickets of the sample are current. */
 const NOW = new Date('2026-03-03T09:00:00Z')
 
 /** Shows the main function on a temporary workspace. Touches nothing outside a new temporary folder. */
 export async function showSample(
   machine: Machine,
-  { task = TASK, keep = false }: { task?: string; keep?: boolean },
+  { task = 'the release workflow fails when publishing the docs', keep = false }: { task?: string; keep?: boolean },
 ): Promise<SampleTour> {
   const { folder, sample, files } = createSample(machine)
   try {

@@ -23,10 +23,9 @@ function budgetOf(options: readonly string[]): number | undefined {
 
 // Far more than a prompt of a million characters. The rest is read and dropped, so that the agent does not block.
 const MOST_KEPT = 16 * 1024 * 1024
-const CHUNK = 16 * 1024
 
 function readInput(): string {
-  const chunk = Buffer.allocUnsafe(CHUNK)
+  const chunk = Buffer.allocUnsafe(16 * 1024)
   const chunks: Buffer[] = []
   let kept = 0
   for (let count = readSome(chunk); count > 0; count = readSome(chunk)) {

@@ -13,9 +13,8 @@ import { PACK_FILE } from '../packs/rules/pack.ts'
 import { type Layers, projectOf, readKnowledge } from '../payloads/knowledge.ts'
 import { type KeptPayload, payloadDocument, payloadExamples, rankPayloads } from '../payloads/payload-source.ts'
 import { strategyOf } from '../payloads/plan.ts'
-import { createTable, type DispatchTable } from '../payloads/rules/dispatch-table.ts'
 import { DEFAULT_TRIGGERS, isDomain } from '../payloads/rules/loadout-index.ts'
-import { matchTable } from '../payloads/rules/match.ts'
+import { DispatchTable } from '../payloads/rules/match.ts'
 import type { RankDocument, Strategy } from '../search/document.ts'
 import { rankDocuments } from '../search/ranker.ts'
 import { rankedSkill } from '../skills/skill-source.ts'
@@ -229,13 +228,14 @@ function documentRouter(documents: readonly RankDocument[], strategy: Strategy):
   const entries = documents.map(({ id, description: summary = '', keywords = [] }) => {
     return { ...fixed, id, keywords: [...keywords], priority: 'domain' as const, summary }
   })
-  return { ...common, find: byKeywords(createTable(entries)) }
+  return { ...common, find: byKeywords(new DispatchTable(entries)) }
 }
 
 /** The choice of the keyword matcher, without core entries, which load for every task. */
 function byKeywords(table: DispatchTable): Router['find'] {
   return (prompt) =>
-    matchTable(prompt, table)
+    table
+      .match(prompt)
       .filter(({ mode }) => mode !== 'eager')
       .map(({ entry, score, matchedKeywords, matchedPatterns }) => ({
         id: entry.id,

@@ -5,7 +5,7 @@ import { Knowledge, type Layers, layerPlaces, projectOf, readIndexAt } from '../
 import { rankPayloads, rankTask } from '../payloads/payload-source.ts'
 import type { PlanTerms } from '../payloads/plan.ts'
 import { PHASES } from '../payloads/rules/loadout-index.ts'
-import { type MatchResult, matchTable } from '../payloads/rules/match.ts'
+import type { MatchResult } from '../payloads/rules/match.ts'
 import { selectMatches } from '../payloads/rules/plan.ts'
 import { STRATEGIES, type Strategy } from '../search/document.ts'
 import { failWith, type LoadoutError, report } from '../text/trouble.ts'
@@ -42,8 +42,6 @@ export interface PromptReplay {
   changes: { task: string; timestamp: string; strategy: Strategy; gained: string[]; lost: string[]; kept: string[] }[]
 }
 
-const DEFAULT_LIMIT = 20
-
 /** Routes the tasks of a log again, and reports which choose other entries. Reads the log twice, in pieces. */
 export function replayPrompts(machine: Machine, request: ReplayRequest): PromptReplay {
   const log = openLog(machine, request.log)
@@ -67,7 +65,7 @@ export function replayPrompts(machine: Machine, request: ReplayRequest): PromptR
       ranking ??= rankPayloads(machine, knowledge)
       return rankTask(knowledge, ranking, words)
     }
-    const matches = strategy === 'ranked' ? rank() : matchTable(words, knowledge.table)
+    const matches = strategy === 'ranked' ? rank() : knowledge.table.match(words)
     const rules = { phase: asked?.phase, budget: asked?.budget, lazyLoad }
     const { preload, onDemand } = selectMatches(matches, rules)
     const isTaken = ({ entry }: MatchResult) => !asked?.withoutCore || entry.priority !== 'core'
@@ -92,7 +90,7 @@ export function replayPrompts(machine: Machine, request: ReplayRequest): PromptR
     for (const id of gained) entry(id).gained++
     for (const id of lost) entry(id).lost++
     changes.push({ task, timestamp, strategy, gained, lost, kept: now.filter((id) => had.has(id)) })
-    if (changes.length > (request.limit ?? DEFAULT_LIMIT)) changes.shift()
+    if (changes.length > (request.limit ?? 20)) changes.shift()
   })
   const changed = [...entries.values()].sort(
     (a, b) => b.gained + b.lost - (a.gained + a.lost) || compareText(a.id, b.id),

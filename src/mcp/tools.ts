@@ -61,7 +61,10 @@ export function serveTools(mcp: McpServer, context: ToolContext): void {
     const tool = TOOLS.find(({ name }) => name === params.name)
     if (tool === undefined) throw invalid(`unknown tool ${JSON.stringify(params.name.slice(0, 80))}`)
     const { data, error } = tool.input.safeParse(params.arguments ?? {})
-    if (error !== undefined) throw invalid(`wrong arguments for ${tool.name}: ${describeIssues(error)}`)
+    if (error !== undefined)
+      throw invalid(
+        `wrong arguments for ${tool.name}: ${error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; ')}`,
+      )
     const client = () => server.getClientVersion()?.name
     return underWay(answer(tool, data, { ...context, client, signal: mcpReq.signal }))
   })
@@ -103,10 +106,6 @@ function schemaOf(schema: z.ZodType) {
 /** Limits do not help a model to write a call, but cost tokens in every conversation. They are still enforced. */
 function withoutLimits({ jsonSchema }: { jsonSchema: { [K in (typeof LIMITS)[number]]?: unknown } }): void {
   for (const limit of LIMITS) delete jsonSchema[limit]
-}
-
-function describeIssues({ issues }: z.ZodError): string {
-  return issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; ')
 }
 
 function invalid(message: string): ProtocolError {

@@ -9,7 +9,6 @@ import { fence, fenceFindings } from '../text/fence.ts'
 import type { Readable } from '../text/readable.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { getOwn, isRecord } from '../text/values.ts'
-import { createTable, type DispatchTable } from './rules/dispatch-table.ts'
 import { readBody } from './rules/frontmatter.ts'
 import {
   type DiscoveredLayer,
@@ -20,6 +19,7 @@ import {
   type SearchedLayer,
 } from './rules/layers.ts'
 import { type Budget, type LoadoutEntry, type LoadoutIndex, readIndex } from './rules/loadout-index.ts'
+import { DispatchTable } from './rules/match.ts'
 
 /** An entry and where it comes from. */
 export interface PlacedEntry {
@@ -129,7 +129,7 @@ export class Knowledge {
 
   /** For the match by keywords. */
   get table(): DispatchTable {
-    this.compiled ??= createTable(this.entries)
+    this.compiled ??= new DispatchTable(this.entries)
     return this.compiled
   }
 

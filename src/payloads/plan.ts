@@ -8,7 +8,7 @@ import { getOwn, setOwn } from '../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
 import { type Knowledge, type Layers, openKnowledge, openPayload, type PlacedEntry, projectOf } from './knowledge.ts'
 import { type LoadoutEntry, type Phase, tokensOf } from './rules/loadout-index.ts'
-import { type MatchResult, matchTable, triggerOf } from './rules/match.ts'
+import { type MatchResult, triggerOf } from './rules/match.ts'
 import { type LoadPlan, type Selection, type SelectionRules, selectMatches } from './rules/plan.ts'
 
 export interface PlanRequest extends SelectionRules {
@@ -47,7 +47,7 @@ export async function planByStrategy(
   const { budget, size, manualCount } = knowledge.summary
   let matches: MatchResult[] = []
   let findings: readonly Finding[] = []
-  if (!isRanked) matches = matchTable(request.task, knowledge.table)
+  if (!isRanked) matches = knowledge.table.match(request.task)
   else if (size > 0) {
     const { rankPayloads, rankTask } = await import('./payload-source.ts')
     const ranking = rankPayloads(machine, knowledge)
@@ -83,7 +83,7 @@ export function planWith(
   rules: SelectionRules,
   give?: (entry: LoadoutEntry) => LoadoutEntry,
 ): LoadPlan {
-  return planOf(knowledge, matchTable(task, knowledge.table), rules, give)
+  return planOf(knowledge, knowledge.table.match(task), rules, give)
 }
 
 /**

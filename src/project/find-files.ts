@@ -4,10 +4,10 @@ import type { Project } from '../machine/open-project.ts'
 import { readTask, type Task } from '../search/task.ts'
 import { type Finding, report } from '../text/trouble.ts'
 import { readHistory } from './disk/history-log.ts'
-import { listKept } from './disk/kept-listing.ts'
-import { type Listing, listProject } from './disk/listing.ts'
+import { type ListedFiles, type Listing, listProject } from './disk/listing.ts'
 import { openFewChanged, openProjectIndex, type ProjectIndex } from './disk/project-index.ts'
 import { readShown } from './disk/project-text.ts'
+import { areSame, areSettled } from './disk/stamps.ts'
 import type { LeftOut } from './rules/candidates.ts'
 import { type History, NO_HISTORY } from './rules/history.ts'
 import { type RankedFile, rankFiles } from './rules/rank-files.ts'
@@ -21,8 +21,6 @@ export interface FindRequest {
   project: Pick<Project, 'root' | 'repository'>
   /** Why a path is not a candidate, besides its name. Hidden paths have no reason. */
   leaveOut?: (path: string) => LeftOut | 'hidden' | undefined
-  /** Everything that `leaveOut` depends on; without it, nothing is cached for the next question. */
-  leaveOutRule?: string
   /** Factor of a file that settings or intents mention. */
   lift?: (path: string) => number
   /** False: past commits do not count. */
@@ -61,11 +59,12 @@ export interface ProjectAnswer {
 /** The project's own files about a task. The same answer whether the index was current, stale or missing. */
 export async function findProjectFiles(machine: Machine, request: FindRequest): Promise<ProjectAnswer> {
   const { project, useHistory = true } = request
-  const listing = await listFiles(machine, request)
+  const now = machine.now()
+  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined))
   // If git cannot list a repository, it cannot read its history either.
   const history = useHistory && listing.by === 'git' ? await readHistory(machine, project) : NO_HISTORY
   const answer = async (isFresh: boolean) =>
-    answerFrom(await indexFor(machine, project.root, listing, isFresh), request, listing, history)
+    answerFrom(await indexFor(machine, project.root, { ...listing, now }, isFresh), request, listing, history)
   // A damaged index costs time, not the answer.
   const found = await inTurn(() => answer(false).catch(() => answer(true)))
   if (!found.isLearned) machine.report(PLAIN)
@@ -81,20 +80,23 @@ function inTurn<T>(answer: () => Promise<T>): Promise<T> {
   return next
 }
 
-function listFiles(machine: Machine, { project, leaveOut, leaveOutRule: rule }: FindRequest): Promise<Listing> {
-  const why = leaveOut ?? (() => undefined)
-  return rule === undefined ? listProject(machine, project, { why }) : listKept(machine, project, { why, rule })
-}
+/** For a long-running process: the index of the last question, as long as no file changed. */
+let opened: { root: string; files: ListedFiles; index: ProjectIndex } | undefined
 
-/** For a long-running process: the index of the last listing. */
-let opened: { listing: Listing; index: ProjectIndex } | undefined
-
-async function indexFor(machine: Machine, root: string, listing: Listing, isFresh: boolean): Promise<ProjectIndex> {
-  if (opened?.listing === listing && !isFresh) return opened.index
+async function indexFor(
+  machine: Machine,
+  root: string,
+  { files, now }: { files: ListedFiles; now: Date },
+  isFresh: boolean,
+): Promise<ProjectIndex> {
+  const { keys, stamps } = files
+  const isSame = opened?.root === root && areSame(opened.files.keys, keys) && areSame(opened.files.stamps, stamps)
+  if (opened !== undefined && isSame && !isFresh) return opened.index
   // Opening one may close another.
   opened = undefined
-  const index = await openProjectIndex(machine, root, listing.files, isFresh)
-  opened = { listing, index }
+  const index = await openProjectIndex(machine, root, files, isFresh)
+  // Otherwise the next change of a file might not be visible in its stamp.
+  if (areSettled(stamps, now)) opened = { root, files, index }
   return index
 }
 
@@ -104,7 +106,7 @@ async function indexFor(machine: Machine, root: string, listing: Listing, isFres
  */
 export async function findSaved(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {
   const { project, useHistory = true } = request
-  const listing = await listFiles(machine, request)
+  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined))
   const history =
     useHistory && listing.by === 'git' ? await readHistory(machine, project, { isOnlySaved: true }) : NO_HISTORY
   return inTurn(async () => {

@@ -19,7 +19,6 @@ export interface Clauses {
 }
 
 const UNEVEN_BLANKS = /[^\S ]| {2}/
-const SENTENCE_ENDS = '.!?;'
 const DENIAL =
   /^[*_`(]*(?:this (?:skill|tool) )?(?:is )?(?:not (?:for|when|to be used)|(?:do not|don't|never|does not|doesn't) (?:use|trigger|apply|invoke|activate|cover|handle|edit)|skip|avoid|out of scope|excludes?|unsuitable)\b/i
 const LATE_DENIAL = /(?:^|[ (\u2014\u2013,-])(?:NOT (?:for|to|when)|not for)\b/
@@ -50,7 +49,7 @@ function splitSentences(description: string): string[] {
     const text = UNEVEN_BLANKS.test(line) ? line.replace(/\s+/g, ' ') : line
     let start = 0
     for (let blank = text.indexOf(' ', 1); blank > 0; blank = text.indexOf(' ', blank + 1)) {
-      if (!SENTENCE_ENDS.includes(text[blank - 1]!)) continue
+      if (!'.!?;'.includes(text[blank - 1]!)) continue
       pushSentence(sentences, text.slice(start, blank))
       start = blank + 1
     }
@@ -159,16 +158,14 @@ export function analyze(document: RankDocument, fields: readonly Field[]): Analy
       redirects: redirects.map(({ to, isDenied }) => ({ to, isDenied })),
       kept: document.kept,
     },
-    texts: [own, ...topics].map((text) => inOrder(text, fields)),
+    texts: [own, ...topics].map((text) =>
+      fields.flatMap(({ name }, at) => {
+        const content = text.get(name)
+        return content === undefined ? [] : [[at, content] as const]
+      }),
+    ),
     factor: Math.min(1, Math.max(0, document.factor ?? 1)),
   }
-}
-
-function inOrder(text: ReadonlyMap<string, string>, fields: readonly Field[]): FieldedText {
-  return fields.flatMap(({ name }, at) => {
-    const content = text.get(name)
-    return content === undefined ? [] : [[at, content] as const]
-  })
 }
 
 function joinLines(lines: readonly string[] = []): string {

@@ -154,17 +154,16 @@ describe('the files for a task', () => {
   it('are left out by the rule that is asked with, whatever was asked before', async () => {
     const root = makeRepository()
     const home = makeFolder()
-    const leftOut = (left: string, isKept: boolean) =>
-      findProjectFiles(machineAt(home), {
+    const leftOut = (left: string, at = home) =>
+      findProjectFiles(machineAt(at), {
         task: readTask(TASK),
         project: { root, repository: root },
         leaveOut: (path) => (path.startsWith(left) ? 'excluded' : path.endsWith('.test.ts') ? 'hidden' : undefined),
-        ...(isKept && { leaveOutRule: left }),
       })
     for (const left of ['src/', 'docs/', 'src/', 'none']) {
-      const found = await leftOut(left, true)
+      const found = await leftOut(left)
       expect(found.paths.some((path) => path.startsWith(left) || path.endsWith('.test.ts'))).toBe(false)
-      expect(found).toEqual(await leftOut(left, false))
+      expect(found).toEqual(await leftOut(left, makeFolder()))
       write(root, { [`${left}/more-${found.paths.length}.ts`]: 'origins\n', 'docs/list.md': 'gate\n' })
     }
   })

@@ -14,8 +14,6 @@ export interface CommandPins {
   /** Why other files may run too. A command with problems cannot be pinned. */
   problems: readonly string[]
 }
-
-const LARGEST_SCRIPT = 4 * 1024 * 1024
 const MOST_FILES = 200
 /** Extensions that Node and shells add to a name. */
 const ENDINGS = ['', '.js', '.mjs', '.cjs', '.json', '.node', '.ts', '.mts', '.cts', '.sh']
@@ -131,7 +129,7 @@ class Pinning {
       this.problems.add(`it leads to more than ${MOST_FILES} files`)
       return
     }
-    const { bytes, failure } = readInside(this.root, path, { most: LARGEST_SCRIPT })
+    const { bytes, failure } = readInside(this.root, path, { most: 4 * 1024 * 1024 })
     if (bytes === undefined) {
       this.problems.add(failure.message)
       return

@@ -5,7 +5,6 @@ export type SummaryValue = string | number | boolean | null
 
 /** In code points. A summary is a line in a table. */
 const LONGEST_VALUE = 200
-const LONGEST_READ = 10_000
 
 /**
  * The requested fields of a JSON file, by dotted path; for a list its length, for an object the number of its keys.
@@ -45,7 +44,7 @@ function shown(value: unknown): SummaryValue | undefined {
 }
 
 function shortLine(text: string): string {
-  const start = text.slice(0, LONGEST_READ)
+  const start = text.slice(0, 10_000)
   const points = [...start.replace(/\s+/g, ' ').trim()]
   if (start === text && points.length <= LONGEST_VALUE) return points.join('')
   return `${points.slice(0, LONGEST_VALUE - 1).join('')}\u2026`
@@ -69,7 +68,7 @@ export function orderLatest(files: readonly DatedFile[]): string[] {
     })
     .sort(
       (a, b) =>
-        compareNumbers(b.instant, a.instant) ||
+        (b.instant < a.instant ? -1 : b.instant > a.instant ? 1 : 0) ||
         compareVersions(b.version, a.version) ||
         compareText(a.name, b.name) ||
         compareText(a.path, b.path),
@@ -79,7 +78,6 @@ export function orderLatest(files: readonly DatedFile[]): string[] {
 
 // A document states its date near its top; what follows may quote the dates of others.
 const HEAD_LINES = 200
-const HEAD_CHARS = 64 * 1024
 const LONGEST_LINE = 400
 
 /** `promoted_at: 2026-01-31`, `- **Promoted at:** 2026-01-31T10:00:00Z`, `Promotion date: …`. */
@@ -94,7 +92,7 @@ const DATE_FIELDS = [
 /** Milliseconds since 1970, or minus infinity when the document states no date that exists. */
 function promotedAt(text: string): number {
   const found = DATE_FIELDS.map(() => Number.NEGATIVE_INFINITY)
-  for (const line of text.slice(0, HEAD_CHARS).split(/\r\n|\r|\n/, HEAD_LINES)) {
+  for (const line of text.slice(0, 64 * 1024).split(/\r\n|\r|\n/, HEAD_LINES)) {
     if (line.length > LONGEST_LINE) continue
     const [, name = '', value = ''] = FIELD.exec(line) ?? []
     const rank = DATE_FIELDS.findIndex((names) => names.includes(name.toLowerCase().replace(/[ _-]/g, '')))
@@ -130,8 +128,4 @@ function versionIn(name: string): string | undefined {
 function compareVersions(a: string | undefined, b: string | undefined): number {
   if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined)
   return a.length - b.length || compareText(a, b)
-}
-
-function compareNumbers(a: number, b: number): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

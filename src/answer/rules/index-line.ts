@@ -22,9 +22,6 @@ export interface IndexItem {
   /** Its cost, if known. */
   tokens?: number
 }
-
-const LONGEST_SUMMARY = 160
-const LONGEST_SECTION = 120
 const LONGEST_WORD = 40
 const MOST_WORDS = 6
 
@@ -92,7 +89,7 @@ export function orderItems(items: readonly IndexItem[]): IndexItem[] {
 export function indexLine({ id, summary, when, where, section, tokens }: IndexItem): string {
   const words = [...new Set(when.map((word) => harmless(word, LONGEST_WORD)))].filter((word) => word !== '')
   const shown = words.length > MOST_WORDS ? [...words.slice(0, MOST_WORDS), '...'] : words
-  const about = harmless(summary, LONGEST_SUMMARY)
+  const about = harmless(summary, 160)
   const notes = [...(shown.length === 0 ? [] : [shown.join(', ')]), ...(tokens ? [`${tokens} tokens`] : [])]
   return [
     `- ${harmless(id, LONGEST_WORD * 2)}`,
@@ -100,7 +97,7 @@ export function indexLine({ id, summary, when, where, section, tokens }: IndexIt
     notes.length === 0 ? '' : ` (${notes.join('; ')})`,
     ` -> \`${harmless(where, where.length)}\``,
     // Last, so that a transcript that contains this line also contains the line without the section.
-    section === undefined ? '' : `, section: ${harmless(section, LONGEST_SECTION)}`,
+    section === undefined ? '' : `, section: ${harmless(section, 120)}`,
   ].join('')
 }
 

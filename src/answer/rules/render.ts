@@ -53,7 +53,7 @@ function labelsOf(file: BundleFile, marks: Marks): Labels {
   const labels = known.get(key) ?? {
     name: nameOf(file, boundary),
     reason: reasonOf(file, boundary),
-    opening: openFile(file, boundary),
+    opening: `${openingTag(ELEMENT, { path: file.path, class: file.source_class, selected_by: file.selected_by, boundary }, boundary)}\n`,
   }
   known.set(key, labels)
   return labels
@@ -64,17 +64,13 @@ const MOST_WARNINGS = 30
 
 const closingTag = `</${ELEMENT}>\n`
 
-function openFile({ path, source_class, selected_by }: BundleFile, boundary: string): string {
-  return `${openingTag(ELEMENT, { path, class: source_class, selected_by, boundary }, boundary)}\n`
-}
-
 /**
  * The name of an adapter item or a note is foreign text outside every fence: keeps only characters of ids, and the
  * reason does not quote it.
  */
 function nameOf({ path, source_class }: BundleFile, boundary: string): string {
   const isAdvice = source_class === 'tactical' || source_class === 'adapter'
-  const name = isAdvice ? path.replace(/[^\p{L}\p{N}._:/#@+-]+/gu, '_').slice(0, LONGEST_ID) : path
+  const name = isAdvice ? path.replace(/[^\p{L}\p{N}._:/#@+-]+/gu, '_').slice(0, 80) : path
   return harmlessLine(name, boundary, 200).text
 }
 
@@ -82,8 +78,6 @@ function reasonOf({ reason, score, source_class }: BundleFile, boundary: string)
   if (source_class === 'control_plane' || source_class === 'task') return harmlessLine(reason, boundary, 200).text
   return score > 0 ? 'it matches the task' : 'nothing in it matches the task'
 }
-
-const LONGEST_ID = 80
 
 const sizeOf = ({ chars_emitted, chars_total }: BundleFile) => `${chars_emitted} of ${chars_total ?? 'many'} characters`
 
@@ -182,7 +176,9 @@ export function renderBundle(bundle: Rendered, rendering: Rendering, marks: Mark
     ...files.map((file) => style.row(file, labelsOf(file, marks))),
     pointerText(pointers ?? [], marks),
     style.middle,
-    ...files.map((file) => renderFile(style, file, labelsOf(file, marks))),
+    ...files.map(
+      (file) => `${style.open(file, labelsOf(file, marks))}${endLine(file.excerpt)}${file.fenced ? '' : style.close}`,
+    ),
     style.foot,
   ].join('')
 }
@@ -192,7 +188,6 @@ const HEADINGS: Record<BundlePointer['group'], string> = {
   test: 'Tests',
   companion: 'Often changed together with these',
 }
-const LONGEST_WHY = 80
 
 /** The places that are only named, by group; the same in every rendering. */
 export function pointerText(pointers: readonly BundlePointer[], { boundaries }: Marks): string {
@@ -201,15 +196,11 @@ export function pointerText(pointers: readonly BundlePointer[], { boundaries }: 
     const lines = pointers
       .filter((pointer) => pointer.group === group)
       .map((pointer) => {
-        const why = clean(pointer.why, LONGEST_WHY)
+        const why = clean(pointer.why, 80)
         return `- ${placeText(pointer, clean)}${why === '' ? '' : `  (${why})`}\n`
       })
     return lines.length === 0 ? [] : [`\n${HEADINGS[group]}:\n`, ...lines]
   }).join('')
-}
-
-function renderFile(style: Style, file: BundleFile, labels: Labels): string {
-  return `${style.open(file, labels)}${endLine(file.excerpt)}${file.fenced ? '' : style.close}`
 }
 
 /** The texts of a frame in some renderings, to measure a bundle without its files. */

@@ -1,7 +1,22 @@
-import { createTable, type DispatchTable, type MatchResult } from './dispatch-table.ts'
-import { entriesOf, type LoadoutEntry, type LoadoutIndex } from './loadout-index.ts'
+import type { LoadMode } from '../../usage/rules/usage-event.ts'
+import {
+  distinctKeywords,
+  entriesOf,
+  isDomain,
+  isUsable,
+  type LoadoutEntry,
+  type LoadoutIndex,
+} from './loadout-index.ts'
 
-export type { MatchResult }
+export interface MatchResult {
+  entry: LoadoutEntry
+  /** 0 to 1. */
+  score: number
+  matchedKeywords: string[]
+  matchedPatterns: string[]
+  reason: string
+  mode: LoadMode
+}
 
 /** A domain entry below this score is left out. */
 export const MIN_SCORE = 0.1
@@ -15,40 +30,181 @@ export function matchLoadout(task: string, index: LoadoutIndex): MatchResult[] {
   const entries = entriesOf(index)
   let table = compiled.get(entries)
   if (table === undefined || table.size !== entries.length) {
-    table = createTable(entries)
+    table = new DispatchTable(entries)
     compiled.set(entries, table)
   }
-  return matchTable(task, table)
+  return table.match(task)
 }
 
 export function lookupEntry(id: string, index: LoadoutIndex): LoadoutEntry | undefined {
   return entriesOf(index).find((entry) => entry?.id === id)
 }
 
-export function matchTable(task: string, table: DispatchTable): MatchResult[] {
-  const hits = table.find(readWords(task))
-  const coreCount = table.core.length
-  const { positions, keywordsMet, patternsMet } = hits
-  const scores = new Float64Array(positions.length).fill(1, 0, coreCount)
-  for (let place = coreCount; place < positions.length; place++) {
-    scores[place] = scoreOf(keywordsMet[place]!, table.keywordCount(positions[place]!), patternsMet[place]!)
-  }
-  const order = inOrder(scores, positions, table)
-  const results: MatchResult[] = []
-  for (let at = 0; at < order.length; at++) {
-    const place = order[at]!
-    const score = scores[place]!
-    if (score < MIN_SCORE) break
-    const entry = table.entryAt(positions[place]!)
-    results.push(place < coreCount ? coreMatch(entry) : hits.resultAt(place, entry, score))
-  }
-  return results
+/** What a task found in an entry, in the order of the entry. */
+interface Found {
+  position: number
+  keywords: string[]
+  patterns: string[]
 }
 
-/** The share of keywords that matched, and a bonus for a pattern. */
-export function scoreOf(matchedKeywords: number, allKeywords: number, matchedPatterns: number): number {
-  const overlap = allKeywords > 0 ? matchedKeywords / allKeywords : 0
-  return Math.min(1, overlap + (matchedPatterns > 0 ? 0.2 : 0))
+/** A keyword or a pattern as written. A keyword needs all of its parts in the task, a pattern only one. */
+interface Term {
+  text: string
+  rule: 'every' | 'some'
+  parts: readonly string[]
+  /** The positions of the entries that have it. */
+  owners: number[]
+}
+
+/**
+ * An index for one question or many: the first question reads every entry, which is faster than compiling; the second
+ * compiles it into word → entries. Skips entries that cannot take part.
+ */
+export class DispatchTable {
+  readonly size: number
+  private readonly entries: readonly LoadoutEntry[]
+  private isFirst = true
+  private core: number[] | undefined
+  /** Of compiled entries: their keywords, each once. */
+  private readonly distinct: (readonly string[])[] = []
+  /** Part → the terms that are looked for under it. */
+  private byPart: Map<string, Term[]> | undefined
+  private longestRun = 0
+
+  constructor(entries: readonly LoadoutEntry[]) {
+    this.entries = entries
+    this.size = entries.length
+  }
+
+  match(task: string): MatchResult[] {
+    const words = readWords(task)
+    // Searching every keyword inside a long text without blanks takes longer than compiling.
+    const isScan = this.isFirst && words.runs.reduce((sum, run) => sum + run.length, 0) < 2000
+    this.isFirst = false
+    const found = isScan ? this.scan(words) : this.find(words)
+    this.core ??= this.entries.flatMap((entry, position) =>
+      entry?.priority === 'core' && isUsable(entry) ? position : [],
+    )
+    const ranked = this.core.map((position) => ({ position, match: coreMatch(this.entries[position]!) }))
+    for (const each of found) {
+      const { position } = each
+      const match = domainMatch(this.entries[position]!, each, this.distinct[position])
+      if (match.score >= MIN_SCORE) ranked.push({ position, match })
+    }
+    // Best score first, then the cheaper, then the one earlier in the index.
+    const costOf = ({ entry }: MatchResult) => Math.max(0, Math.floor(entry.tokens_est || 0))
+    return ranked
+      .sort((a, b) => b.match.score - a.match.score || costOf(a.match) - costOf(b.match) || a.position - b.position)
+      .map(({ match }) => match)
+  }
+
+  /** Compares every entry with the task, in one pass. */
+  private scan(task: Words): Found[] {
+    const found: Found[] = []
+    this.entries.forEach((entry, position) => {
+      if (!entry || !isDomain(entry)) return
+      const { keywords, patterns } = hitsIn(entry, task)
+      if (keywords.length + patterns.length > 0 && isUsable(entry)) found.push({ position, keywords, patterns })
+    })
+    return found
+  }
+
+  /** Looks only at the entries that have a word of the task. */
+  private find(task: Words): Found[] {
+    this.byPart ??= this.compile()
+    const found = new Map<number, Found>()
+    const met = new Set<Term>()
+    const meet = (part: string) => {
+      for (const term of this.byPart?.get(part) ?? []) {
+        if (met.has(term)) continue
+        met.add(term)
+        if (!termMatches(term.parts, term.rule, task)) continue
+        for (const position of term.owners) {
+          const each = found.get(position) ?? { position, keywords: [], patterns: [] }
+          found.set(position, each)
+          ;(term.rule === 'every' ? each.keywords : each.patterns).push(term.text)
+        }
+      }
+    }
+    task.words.forEach(meet)
+    for (const run of task.runs) {
+      for (let from = 0; from < run.length; from++) {
+        for (let to = from + 1; to <= Math.min(run.length, from + this.longestRun); to++) meet(run.slice(from, to))
+      }
+    }
+    const inOrder = (own: readonly string[], hits: string[]) =>
+      hits.length < 2 ? hits : own.filter((text) => hits.includes(text))
+    return Array.from(found.values(), ({ position, keywords, patterns }) => ({
+      position,
+      keywords: inOrder(this.distinct[position]!, keywords),
+      patterns: inOrder(this.entries[position]!.patterns, patterns),
+    }))
+  }
+
+  private compile(): Map<string, Term[]> {
+    const byPart = new Map<string, Term[]>()
+    const terms = { every: new Map<string, Term>(), some: new Map<string, Term>() }
+    const add = (text: string, rule: Term['rule'], position: number) => {
+      const known = terms[rule].get(text)
+      if (known !== undefined) {
+        known.owners.push(position)
+        return
+      }
+      const term: Term = { text, rule, parts: splitWords(text), owners: [position] }
+      terms[rule].set(text, term)
+      for (const part of rule === 'every' ? term.parts.slice(0, 1) : new Set(term.parts)) {
+        if (isRun(part)) this.longestRun = Math.max(this.longestRun, part.length)
+        const under = byPart.get(part)
+        if (under === undefined) byPart.set(part, [term])
+        else under.push(term)
+      }
+    }
+    this.entries.forEach((entry, position) => {
+      if (!entry || !isDomain(entry) || !isUsable(entry)) return
+      const keywords = distinctKeywords(entry.keywords)
+      this.distinct[position] = keywords
+      for (const keyword of keywords) add(keyword, 'every', position)
+      for (const pattern of entry.patterns ?? []) add(pattern, 'some', position)
+    })
+    return byPart
+  }
+}
+
+/** The keywords and patterns of an entry that match. They may be malformed. */
+function hitsIn({ keywords, patterns }: LoadoutEntry, task: Words): Omit<Found, 'position'> {
+  const hits = (texts: unknown, rule: Term['rule']): string[] =>
+    Array.isArray(texts) ? texts.filter((text) => typeof text === 'string' && isHit(text, rule, task)) : []
+  const met = hits(keywords, 'every')
+  return { keywords: met.length < 2 ? met : [...distinctKeywords(met)], patterns: hits(patterns, 'some') }
+}
+
+/** The rule of a term, with short cuts for the common cases: a plain word, and a phrase whose first word is missing. */
+function isHit(text: string, rule: Term['rule'], task: Words): boolean {
+  const end = text.search(/[^a-z0-9]/)
+  if (end < 0) return text.length > 1 && task.words.has(text)
+  const isPhrase = rule === 'every' && end > 0 && (text[end] === ' ' || text[end] === '-')
+  if (isPhrase && !task.words.has(text.slice(0, end))) return false
+  return termMatches(splitWords(text), rule, task)
+}
+
+/** A domain entry as a result. The score: the share of keywords that matched, and a bonus for a pattern. */
+function domainMatch(
+  entry: LoadoutEntry,
+  { keywords, patterns }: Omit<Found, 'position'>,
+  { length: all } = distinctKeywords(entry.keywords),
+): MatchResult {
+  const score = Math.min(1, (all > 0 ? keywords.length / all : 0) + (patterns.length > 0 ? 0.2 : 0))
+  const reasons = [
+    keywords.length > 0 ? `keywords [${keywords.join(', ')}]` : [],
+    patterns.length > 0 ? `patterns [${patterns.join(', ')}]` : [],
+  ]
+  const reason = reasons.flat().join(' + ')
+  return { entry, score, matchedKeywords: keywords, matchedPatterns: patterns, reason, mode: 'lazy' }
+}
+
+/** A domain entry as a result, even if its score is too low for a task. */
+export function matchEntry(entry: LoadoutEntry, task: string): MatchResult {
+  return domainMatch(entry, hitsIn(entry, readWords(task)))
 }
 
 export function coreMatch(entry: LoadoutEntry): MatchResult {
@@ -60,75 +216,11 @@ export function triggerOf({ entry, matchedKeywords, matchedPatterns }: MatchResu
   return matchedKeywords[0] ?? matchedPatterns[0] ?? (entry.priority === 'core' ? 'core' : 'ranked')
 }
 
-/** The hits in the order of results: best score first, then the cheaper, then the one earlier in the index. */
-function inOrder(scores: Float64Array, positions: readonly number[], table: DispatchTable): ArrayLike<number> {
-  const count = positions.length
-  const costs = new Uint32Array(count)
-  for (let place = 0; place < count; place++) costs[place] = table.cost(positions[place]!)
-  const places = positions.map((_, place) => place)
-  // From 200 hits on, sorting by digits is quicker than comparing: 500 hits take 32 µs instead of 77, 100 the same (npm
-  // run bench match).
-  if (count < 200) {
-    return places.sort((a, b) => scores[b]! - scores[a]! || costs[a]! - costs[b]! || positions[a]! - positions[b]!)
-  }
-  const byPosition = sortByKey(Uint32Array.from(places), Uint32Array.from(positions))
-  return sortByKey(sortByKey(byPosition, costs), rankScores(scores))
-}
-
-/** For each score, how many different ones are better. There are few different scores, however many hits. */
-function rankScores(scores: Float64Array): Uint32Array {
-  const idOf = new Map<number, number>()
-  const distinct: number[] = []
-  const ids = new Uint32Array(scores.length)
-  for (let place = 0; place < scores.length; place++) {
-    const score = scores[place]!
-    // Up to 32 scores, searching a list is faster than hashing a fraction.
-    let id = distinct.length <= 32 ? distinct.indexOf(score) : (idOf.get(score) ?? -1)
-    if (id < 0) {
-      id = distinct.push(score) - 1
-      idOf.set(score, id)
-    }
-    ids[place] = id
-  }
-  const rankOf = new Uint32Array(distinct.length)
-  const best = distinct.map((_, id) => id).sort((a, b) => distinct[b]! - distinct[a]!)
-  best.forEach((id, rank) => {
-    rankOf[id] = rank
-  })
-  return ids.map((id) => rankOf[id]!)
-}
-
-/**
- * Sorts items by their numbers, smallest first; equal ones keep their order. A radix sort: a task may hit thousands of
- * entries, and for 5,000 of them this takes 0.24 ms where comparing takes 0.98 ms (npm run bench match).
- */
-export function sortByKey(items: Uint32Array<ArrayBuffer>, keys: Uint32Array): Uint32Array<ArrayBuffer> {
-  let most = 0
-  for (let at = 0; at < keys.length; at++) if (keys[at]! > most) most = keys[at]!
-  const bits = items.length < 1000 ? 8 : 11
-  const digits = 1 << bits
-  let from = items
-  let to = new Uint32Array(items.length)
-  for (let shift = 0; shift < 32 && most >>> shift > 0; shift += bits) {
-    const starts = new Uint32Array(digits + 1)
-    for (let at = 0; at < from.length; at++) starts[((keys[from[at]!]! >>> shift) & (digits - 1)) + 1]!++
-    for (let digit = 0; digit < digits; digit++) starts[digit + 1]! += starts[digit]!
-    for (let at = 0; at < from.length; at++) {
-      const item = from[at]!
-      to[starts[(keys[item]! >>> shift) & (digits - 1)]!++] = item
-    }
-    const sorted = to
-    to = from === items ? new Uint32Array(items.length) : from
-    from = sorted
-  }
-  return from
-}
-
 /**
  * What the matcher compares: words, and runs of scripts that are written without blanks. Tasks, keywords and patterns
  * all pass through here, so texts that look the same match.
  */
-export interface Words {
+interface Words {
   words: Set<string>
   /** Runs of Chinese, Japanese, Korean, Thai …: a keyword may occur anywhere inside one. */
   runs: string[]
@@ -138,7 +230,7 @@ export interface Words {
 const unspaced = () =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc\u3005]+/gu
 
-export function readWords(text: string): Words {
+function readWords(text: string): Words {
   const words = new Set<string>()
   const runs: string[] = []
   for (const part of splitWords(text)) {
@@ -181,21 +273,7 @@ export function isRun(part: string): boolean {
   return part.charCodeAt(0) > 0x7f && part.search(unspaced()) === 0
 }
 
-/** Whether a part of a keyword occurs in a task. */
-function hasPart(task: Words, part: string): boolean {
-  return isRun(part) ? task.runs.some((run) => run.includes(part)) : task.words.has(part)
-}
-
-/** A keyword needs all of its parts in the task, a pattern only one. */
-export type TermRule = 'every' | 'some'
-
-export function termMatches(parts: readonly string[], rule: TermRule, task: Words): boolean {
-  return parts.length > 0 && parts[rule]((part) => hasPart(task, part))
-}
-
-/** Every slice of a run up to a length: where a keyword of that length could be. */
-export function forEachSlice(run: string, longest: number, visit: (slice: string) => void): void {
-  for (let from = 0; from < run.length; from++) {
-    for (let to = from + 1; to <= Math.min(run.length, from + longest); to++) visit(run.slice(from, to))
-  }
+function termMatches(parts: readonly string[], rule: Term['rule'], { words, runs }: Words): boolean {
+  const isMet = (part: string) => (isRun(part) ? runs.some((run) => run.includes(part)) : words.has(part))
+  return parts.length > 0 && parts[rule](isMet)
 }

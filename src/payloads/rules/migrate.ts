@@ -133,7 +133,7 @@ class FreeNames {
     for (let attempt = (this.lastAttempt.get(stem) ?? 0) + 1; ; attempt++) {
       const id = attempt === 1 ? stem : `${stem}-${attempt}`
       const path = `${this.rules.into}/${id}.md`
-      const text = `${serializeFrontmatter(frontmatterFor(id, keywords))}\n\n${section.text}`
+      const text = `${serializeFrontmatter({ id, keywords, patterns: [], priority: 'domain' as const, triggers: DEFAULT_TRIGGERS })}\n\n${section.text}`
       if (!this.isFree(id, path, text)) continue
       this.lastAttempt.set(stem, attempt)
       this.taken.add(id)
@@ -147,10 +147,6 @@ class FreeNames {
     const existing = this.rules.existing(path)
     return existing === undefined ? !this.rules.takenIds.has(id) : existing === text
   }
-}
-
-function frontmatterFor(id: string, keywords: string[]) {
-  return { id, keywords, patterns: [], priority: 'domain' as const, triggers: DEFAULT_TRIGGERS }
 }
 
 /** The lean file: one line per payload shows an agent without Loadout where to look. Extends an existing list. */
@@ -190,7 +186,7 @@ export function pickKeywords(sections: readonly Pick<Section, 'title' | 'text'>[
 
 function pickFrom(own: ReadonlyMap<string, OwnWord>, sectionsWith: ReadonlyMap<string, number>, sections: number) {
   const candidates = [...own]
-    .filter(([, { word }]) => isTelling(word))
+    .filter(([, { word }]) => word.length > 1 && !STOP_WORDS.has(word) && !/^\d+$/.test(word))
     .map(([stem, facts]) => {
       const shared = sectionsWith.get(stem) ?? 1
       // A subheading names a subject of the section; its words count as if they occurred three times more.
@@ -209,10 +205,6 @@ function pickFrom(own: ReadonlyMap<string, OwnWord>, sectionsWith: ReadonlyMap<s
 }
 
 const EVERYDAY: ReadonlySet<string> = new Set(everydayWords())
-
-function isTelling(word: string): boolean {
-  return word.length > 1 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)
-}
 
 function readSection({ title: heading, text }: Pick<Section, 'title' | 'text'>): Map<string, OwnWord> {
   const words = new Map<string, OwnWord>()

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createTable } from './dispatch-table.ts'
 import { entryOf } from './entry.fixture.ts'
-import { matchTable } from './match.ts'
+import { DispatchTable } from './match.ts'
 import { type SelectionRules, selectMatches } from './plan.ts'
 import { judgeEntry } from './ranked.ts'
 
@@ -13,9 +12,9 @@ const entries = [
   entryOf({ id: 'other', keywords: ['docs'], tokens_est: 70 }),
   entryOf({ id: 'secret', priority: 'manual', keywords: ['release'], tokens_est: 900 }),
 ]
-const table = createTable(entries)
+const table = new DispatchTable(entries)
 const select = (rules: SelectionRules) => {
-  const { preload, onDemand, leftOut, ...rest } = selectMatches(matchTable('cut a release', table), rules)
+  const { preload, onDemand, leftOut, ...rest } = selectMatches(table.match('cut a release'), rules)
   return {
     preload: preload.map(({ entry }) => entry.id),
     onDemand: onDemand.map(({ entry }) => entry.id),
@@ -44,8 +43,8 @@ describe('a selection', () => {
   })
 
   it('offers core first when lazy, also after a cheaper hit, and says why', () => {
-    const cheaper = createTable([entryOf({ id: 'hit', keywords: ['release'], tokens_est: 1 }), entries[0]!])
-    const { onDemand } = selectMatches(matchTable('release', cheaper), { lazyLoad: true })
+    const cheaper = new DispatchTable([entryOf({ id: 'hit', keywords: ['release'], tokens_est: 1 }), entries[0]!])
+    const { onDemand } = selectMatches(cheaper.match('release'), { lazyLoad: true })
     expect(onDemand.map(({ entry, mode, reason }) => `${entry.id} ${mode} ${reason}`)).toEqual([
       'rules lazy core: offered first, because lazyLoad preloads nothing',
       'hit lazy keywords [release]',
@@ -61,8 +60,10 @@ describe('a selection', () => {
     const costs = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 20 })
     fc.assert(
       fc.property(costs, fc.nat(200), (list, budget) => {
-        const many = createTable(list.map((tokens_est, at) => entryOf({ id: `e${at}`, keywords: ['go'], tokens_est })))
-        const { onDemand, onDemandTokens, leftOut } = selectMatches(matchTable('go', many), { budget })
+        const many = new DispatchTable(
+          list.map((tokens_est, at) => entryOf({ id: `e${at}`, keywords: ['go'], tokens_est })),
+        )
+        const { onDemand, onDemandTokens, leftOut } = selectMatches(many.match('go'), { budget })
         expect(onDemandTokens).toBeLessThanOrEqual(budget)
         expect(onDemand.length + leftOut.length).toBe(list.length)
       }),
@@ -92,7 +93,7 @@ describe('a verdict', () => {
 
   it('agrees with the matcher', () => {
     for (const entry of entries.filter(({ priority }) => priority === 'domain')) {
-      const { onDemand } = selectMatches(matchTable('cut a release', createTable([entry])), {})
+      const { onDemand } = selectMatches(new DispatchTable([entry]).match('cut a release'), {})
       expect(judgeEntry(entry, 'cut a release').loaded).toBe(onDemand.length === 1)
     }
   })

@@ -1,9 +1,8 @@
 import { describeWhy, percent, type RankDocument, type RankExplanation } from '../../search/document.ts'
 import { cut } from '../../text/cut.ts'
-import { createTable, reasonOf } from './dispatch-table.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { distinctKeywords, type LoadoutEntry, type Phase } from './loadout-index.ts'
-import { type MatchResult, MIN_SCORE, readWords, scoreOf } from './match.ts'
+import { MIN_SCORE, matchEntry } from './match.ts'
 
 /** Whether one entry matches one task, and why. */
 export interface Verdict {
@@ -39,13 +38,11 @@ export function inPhase(verdict: Verdict, entry: LoadoutEntry, phase: Phase | un
 }
 
 function judgeDomain(entry: LoadoutEntry, task: string): Verdict {
-  const hits = createTable([entry]).find(readWords(task))
-  const { matchedKeywords, matchedPatterns } = hits.positions.length > 0 ? hits.resultAt(0, entry, 0) : NOTHING
-  const total = distinctKeywords(entry.keywords).length
-  const score = scoreOf(matchedKeywords.length, total, matchedPatterns.length)
+  const { score, matchedKeywords, matchedPatterns, reason: matched } = matchEntry(entry, task)
   const found = { score, matchedKeywords, matchedPatterns }
-  if (score >= MIN_SCORE) return { loaded: true, ...found, reason: reasonOf(matchedKeywords, matchedPatterns) }
+  if (score >= MIN_SCORE) return { loaded: true, ...found, reason: matched }
   if (score > 0) {
+    const total = distinctKeywords(entry.keywords).length
     const share = `${matchedKeywords.length} of ${total} keywords matched [${matchedKeywords.join(', ')}]`
     const reason = `score ${score.toFixed(2)} is below ${MIN_SCORE.toFixed(2)}: ${share}`
     return { loaded: false, ...found, reason, hint: 'each further keyword makes one hit count less: split the entry' }
@@ -53,8 +50,6 @@ function judgeDomain(entry: LoadoutEntry, task: string): Verdict {
   const hint = 'give it a keyword that such tasks use'
   return { loaded: false, ...found, reason: 'no keyword or pattern of it is in the task', hint }
 }
-
-const NOTHING: Pick<MatchResult, 'matchedKeywords' | 'matchedPatterns'> = { matchedKeywords: [], matchedPatterns: [] }
 
 /** What the ranker reads of an entry: its metadata and, if available, its payload. */
 export function documentOf(entry: LoadoutEntry, payload: string): RankDocument {

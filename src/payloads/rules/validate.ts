@@ -25,8 +25,6 @@ export interface ValidationIssue {
 }
 
 export const LONGEST_SUMMARY = 120
-const VERSION = /^\d+\.\d+\.\d+$/
-const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
 /** Checks the form of an index. Never throws, whatever the value; does not read files. */
 export function validateIndex(index: LoadoutIndex): ValidationIssue[] {
@@ -36,7 +34,7 @@ export function validateIndex(index: LoadoutIndex): ValidationIssue[] {
   const issues: ValidationIssue[] = []
   if (!json.version)
     issues.push(issue('error', 'MISSING_VERSION', 'The index has no version', 'set "version": "1.0.0"'))
-  else if (typeof json.version !== 'string' || !VERSION.test(json.version)) {
+  else if (typeof json.version !== 'string' || !/^\d+\.\d+\.\d+$/.test(json.version)) {
     const message = `${JSON.stringify(json.version)} is not a version of an index`
     issues.push(issue('error', 'INVALID_INDEX', message, 'set "version": "1.0.0"'))
   }
@@ -64,7 +62,7 @@ function validateEntry(entry: unknown, position: number, ids: Set<string>): Vali
   const report = (severity: IssueSeverity, code: Code, message: string, hint?: string) =>
     issues.push({ ...issue(severity, code, message, hint), entryId: id })
 
-  if (!KEBAB_CASE.test(id)) report('warning', 'BAD_ID_FORMAT', `The id "${id}" is not in kebab-case`)
+  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(id)) report('warning', 'BAD_ID_FORMAT', `The id "${id}" is not in kebab-case`)
   if (ids.has(id)) report('error', 'DUPLICATE_ID', `The id "${id}" occurs more than once`)
   ids.add(id)
   if (typeof entry.path !== 'string' || entry.path === '') {

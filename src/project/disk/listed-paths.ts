@@ -14,7 +14,7 @@ import { areSame, areSettled, bytesOf, STAMP_NUMBERS, stampsOf } from './stamps.
 // cached with its witnesses: every folder that git read, every .gitignore, the index and settings of git. A change of
 // the list always changes the stamp of one of them.
 
-export interface ListedPaths {
+interface ListedPaths {
   /** Sorted by code units. */
   paths: readonly string[]
   /** See `keyOf`. */

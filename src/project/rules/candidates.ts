@@ -22,8 +22,6 @@ export const LARGEST_FILE = 1024 * 1024
 
 const LOCK =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|bun\.lockb|[^/]+\.lock|[^/]+\.lockfile)$/i
-const BINARY =
-  /\.(?:png|jpe?g|gif|ico|icns|bmp|tiff?|webp|avif|woff2?|ttf|otf|eot|zip|gz|tgz|bz2|xz|zst|7z|rar|tar|pdf|docx?|xlsx?|pptx?|mp[34]|mov|avi|webm|ogg|wav|flac|wasm|exe|dll|so|dylib|a|o|obj|class|jar|war|whl|egg|pyc|pyo|bin|dat|db|sqlite3?|psd|keystore|p12|pfx|der|mo|pack|idx)$/i
 const MINIFIED = /[.-]min\.(?:js|css|mjs|cjs)$|\.(?:js|css|mjs|cjs|ts)\.map$|\.bundle\.(?:js|css)$/i
 const VENDORED =
   /(?:^|\/)(?:node_modules|bower_components|jspm_packages|_?vendor|vendored|third[-_]party|3rdparty|\.yarn|\.pnp)\//i
@@ -31,7 +29,12 @@ const VENDORED =
 /** By its path alone; undefined for a candidate. */
 export function leftOutByPath(path: string): LeftOut | undefined {
   if (LOCK.test(path)) return 'lock'
-  if (BINARY.test(path)) return 'binary'
+  if (
+    /\.(?:png|jpe?g|gif|ico|icns|bmp|tiff?|webp|avif|woff2?|ttf|otf|eot|zip|gz|tgz|bz2|xz|zst|7z|rar|tar|pdf|docx?|xlsx?|pptx?|mp[34]|mov|avi|webm|ogg|wav|flac|wasm|exe|dll|so|dylib|a|o|obj|class|jar|war|whl|egg|pyc|pyo|bin|dat|db|sqlite3?|psd|keystore|p12|pfx|der|mo|pack|idx)$/i.test(
+      path,
+    )
+  )
+    return 'binary'
   if (MINIFIED.test(path)) return 'minified'
   return VENDORED.test(path) ? 'vendored' : undefined
 }
@@ -41,7 +44,6 @@ const GENERATED =
 /** A program that writes such a line also contains it, but not as its own comment. */
 const COMMENT =
   /^[ \t]*(?:\/\*[\s\S]*?(?:\*\/|$(?![\s\S]))|<!--[\s\S]*?(?:-->|$(?![\s\S]))|"""[\s\S]*?(?:"""|$(?![\s\S]))|(?:\/\/|#|--|;|%).*)/gm
-const WITHOUT_COMMENTS = /\.json$/i
 /** By its content. Markdown may mention generated files without being one. */
 export function leftOutByText(path: string, text: string): LeftOut | undefined {
   if (!isProse(path) && isGenerated(path, text.slice(0, 1000))) return 'generated'
@@ -54,7 +56,7 @@ export function leftOutByText(path: string, text: string): LeftOut | undefined {
 function isGenerated(path: string, head: string): boolean {
   // Most files contain nothing of the kind.
   if (!GENERATED.test(head)) return false
-  return WITHOUT_COMMENTS.test(path) || GENERATED.test((head.match(COMMENT) ?? []).join('\n'))
+  return /\.json$/i.test(path) || GENERATED.test((head.match(COMMENT) ?? []).join('\n'))
 }
 
 /** The role of a file in a project, judging by its path. */
@@ -77,7 +79,6 @@ const TEST_FOLDER =
 /** Only for code: a guide may be called `writing-tests.md`. `ConnectionSpec.java` describes a connection. */
 const TEST_NAME =
   /[._-](?:test|spec|tests|bench)\.[^/]*$|_test\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|Tests?\.(?:java|kt|cs|swift)$/
-const PROSE = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|tex)$/i
 const CONFIG = /\.(?:jsonc?|json5|ya?ml|toml|cfg|ini|conf|properties|env)$|(?:^|\/)go\.mod$/i
 const DATA =
   /(?:^|\/)(?:licen[cs]e|copying|notice|authors|contributors|third-party)[^/]*$|\.(?:tmtheme|sublime-[a-z]+|golden|svg|csv|tsv|po|pot|snap|out|ans|patch|diff|log|jsonl|ndjson|xml|html?)$/i
@@ -98,7 +99,7 @@ export function roleOf(path: string): Role {
 }
 
 function isProse(path: string): boolean {
-  return PROSE.test(path)
+  return /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|tex)$/i.test(path)
 }
 
 interface Text {

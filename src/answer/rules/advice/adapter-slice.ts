@@ -103,11 +103,9 @@ const hidden = () =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose
   /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu
 
-const PLAIN = /^[\x20-\x7e\n\t]*$/
-
 /** A displayable text: line ends are `\n`; removes invisible and control characters. Tabs stay. */
 export function cleanText(text: string, longest: number): string {
-  const clean = PLAIN.test(text) ? text : text.replace(lineEnds(), '\n').replace(hidden(), '')
+  const clean = /^[\x20-\x7e\n\t]*$/.test(text) ? text : text.replace(lineEnds(), '\n').replace(hidden(), '')
   return cap(clean.trim(), longest)
 }
 

@@ -128,12 +128,10 @@ const RENAMED_REQUIRE = /\brequire\s*(?:[;,)\]}=]|\n\s*(?:const|let|var)\b)/
 const CODE_FROM_TEXT =
   /\b(eval|Function|createRequire|dlopen|_load|_compile|runIn\w*Context|compileFunction|registerHooks)\s*\(/
 
-const MOST_NAMES = 20_000
-
 /** Where a script leads. Reads comments too: a false match only costs a question. */
 export function readScript(text: string, language: Language): Reach {
   const reach: Reach = { names: namesIn(text, language), code: [], modules: [], problems: [] }
-  if (reach.names.length > MOST_NAMES) return { ...NOTHING, problems: ['it holds too many words to follow'] }
+  if (reach.names.length > 20_000) return { ...NOTHING, problems: ['it holds too many words to follow'] }
   if (language === 'javascript') readJavaScript(text, reach)
   else if (language === 'shell') readShell(text, reach)
   else readPython(text, reach)

@@ -69,11 +69,8 @@ function isInsidePair(text: string, at: number): boolean {
 // Images, badges and the links around them; HTML tags, also over several lines; definitions of links; images of
 // reStructuredText and their options.
 const TAG = /<!--[\s\S]*?-->|<\/?[a-z][^<>]{0,2000}>/gi
-const IMAGE = /!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])/g
-const EMPTY_LINK = /\[\s*\](?:\([^)]*\)|\[[^\]]*\])/g
 const DEFINITION =
   /^\s*\[[^\]]+\]:\s|^\s*\.\. (?:image|figure|\|[^|]*\| image|_[^:]+):|^\s+:(?:target|alt|height|width|align|scale):/
-const SAYS = /[\p{L}\p{N}]/u
 
 /**
  * Removes logos, badges and definitions of links; `… line 9` marks the gaps. `first` is the number of the first line.
@@ -81,14 +78,14 @@ const SAYS = /[\p{L}\p{N}]/u
 export function withoutOrnaments(text: string, first = 1): string {
   const bare = text
     .replace(TAG, (tag) => tag.replace(/[^\n]+/g, ''))
-    .replace(IMAGE, '')
-    .replace(EMPTY_LINK, '')
+    .replace(/!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])/g, '')
+    .replace(/\[\s*\](?:\([^)]*\)|\[[^\]]*\])/g, '')
     .split('\n')
   const kept: string[] = []
   let [isGap, isBlank] = [first > 1, true]
   text.split('\n').forEach((line, at) => {
     const rest = bare[at] ?? ''
-    const isOrnament = DEFINITION.test(line) || (rest !== line && !SAYS.test(rest))
+    const isOrnament = DEFINITION.test(line) || (rest !== line && !/[\p{L}\p{N}]/u.test(rest))
     if (line.trim() === '') isBlank = true
     else if (isOrnament) isGap = true
     else {

@@ -13,8 +13,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Machine } from '../../src/machine/machine.ts'
-import { listKept } from '../../src/project/disk/kept-listing.ts'
-import { type FindRequest, findProjectFiles, readSections } from '../../src/project/find-files.ts'
+import { findProjectFiles, readSections } from '../../src/project/find-files.ts'
 import { readTask } from '../../src/search/task.ts'
 import { makeFolder } from '../cli/run.ts'
 import { git, makeGateProject, write } from './gate-project.ts'
@@ -32,12 +31,11 @@ function machineIn(home: string): Machine {
 /** Until times of files tell of their next change. */
 const settle = () => new Promise((done) => setTimeout(done, 120))
 
-async function ask(root: string, home: string, kept: Pick<FindRequest, 'leaveOutRule'>) {
+async function ask(root: string, home: string) {
   const task = 'allow a list of origins in the gate'
   const { files, terms, paths, signals } = await findProjectFiles(machineIn(home), {
     task: readTask(task),
     project: { root, repository: root },
-    ...kept,
   })
   const sections = files.map(({ path: name }) => readSections(root, name, terms))
   for (const [at, { path: name }] of files.entries()) {
@@ -106,27 +104,15 @@ it('a process that stays answers as one that has only started, after every edit'
     fc.asyncProperty(steps, async (all) => {
       const [root, home] = [makeProject(), makeFolder()]
       await settle()
-      for (let time = 0; time < 3; time++) await ask(root, home, { leaveOutRule: '' })
+      for (let time = 0; time < 3; time++) await ask(root, home)
       for (const [edit, isSettled] of all) {
         edit(root)
         if (isSettled) await settle()
-        const fresh = await ask(root, makeFolder(), {})
-        expect(await ask(root, home, { leaveOutRule: '' })).toEqual(fresh)
-        expect(await ask(root, home, { leaveOutRule: '' })).toEqual(fresh)
+        const fresh = await ask(root, makeFolder())
+        expect(await ask(root, home)).toEqual(fresh)
+        expect(await ask(root, home)).toEqual(fresh)
       }
     }),
     { numRuns: 12 },
   )
 }, 120_000)
-
-it.runIf(process.platform === 'linux')('looks again only when something changed', async () => {
-  const root = makeProject()
-  await settle()
-  const list = () => listKept(machineIn(makeFolder()), { root, repository: root }, { why: () => undefined, rule: '' })
-  await list()
-  const before = await list()
-  expect(await list()).toBe(before)
-  appendFileSync(join(root, 'src/gate.ts'), '// more\n')
-  const after = await list()
-  expect(after).not.toEqual(before)
-})
