@@ -164,14 +164,14 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       ),
       /** Installs what the lock of a project pins, after locking what its manifest asks for in addition. */
       installProject: late(async () => (await import('./skills/project.ts')).installProject),
-      /** Adds skills to the manifest of a project, locks and installs them. */
-      addToProject: late(async () => (await import('./skills/project.ts')).addToProject),
+      /** Adds skills, packs and rules to the manifest of a project, locks and installs them. */
+      addToProject: late(async () => (await import('./skills/project-add.ts')).addToProject),
       /** Moves the lock of a project to newer versions, and shows what changes. */
       updateProject: late(async () => (await import('./skills/project.ts')).updateProject),
-      /** Takes skills out of the manifest of a project, with what only they needed. */
+      /** Takes skills, packs and rules out of the manifest of a project, with what only they needed. */
       removeFromProject: late(async () => (await import('./skills/project.ts')).removeFromProject),
       /** Writes the lock of a project as a file of another manager. */
-      exportManifest: late(async () => (await import('./skills/project.ts')).exportManifest),
+      exportManifest: late(async () => (await import('./skills/project-add.ts')).exportManifest),
       /** Whether a project has a manifest. */
       hasManifest: plain(async () => (await import('./skills/project.ts')).hasManifest),
       /** Saves which agent has which skill under a name. */

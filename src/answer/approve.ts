@@ -3,11 +3,12 @@ import { placeOf } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
-import { Packs, pinPack, readChoice } from '../packs/catalog.ts'
+import { Packs, readChoice } from '../packs/catalog.ts'
 import { choosePack, isPackPath } from '../packs/rules/gates/catalog.ts'
 import { packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
-import { indexSections } from '../packs/sections.ts'
+import { approvePack } from '../packs/sections.ts'
 import { answerForSkill, describeCapability, findWaiting, type Shown } from '../skills/gate.ts'
+import { answerForRule } from '../skills/project-texts.ts'
 import { requireName } from '../skills/rules/skill.ts'
 import { openSkills } from '../skills/skill-source.ts'
 import { shellWord } from '../text/printable.ts'
@@ -17,7 +18,7 @@ import { ambiguousName, isWithheld, locate } from './sources.ts'
 
 export interface AnswerRequest {
   /**
-   * `pack:x`, `adapter:x`, `skill:x`, the path of a pack, or a name that only one kind has. Default: all of `kind`.
+   * `pack:x`, `adapter:x`, `skill:x`, `rule:x` of a manifest, the path of a pack, or a name that only one kind has. Default: all of `kind`.
    */
   what?: string
   kind?: Approval['kind']
@@ -65,26 +66,20 @@ class Answers {
     }
     const named = this.nameKinds(request)
     if (named.kind === 'adapter') return this.approveAdapters(named)
+    if (named.kind === 'rule') return [await this.answerForRule(named, 'approved')]
     if (named.kind === 'skill') {
       const { project } = request
       const scope = typeof project === 'object' ? project.root : project
       return [await this.answerForLibrary(named.name ?? '', 'approved', request.shown, scope)]
     }
     const pack = this.answerable(named)
-    const { root, trust, scope, manifest } = pack
+    const { trust, scope, manifest } = pack
     if (trust.state === 'trusted') {
       const facts = { name: packWord(manifest.name), owners: OWNERS[scope] }
       return this.unchanged(pack, report('pack.trust/by-place-pack', facts, { subject: manifest.name }))
     }
-    const approval = await recordApproval(this.machine, {
-      ...packAnswer(pack),
-      place: placeOf(root),
-      ...(request.follow === true ? { follow: true } : pinPack(pack)),
-      decision: 'approved',
-    })
-    const { all } = new Packs(this.machine, { project: named.project, packs: [root] }).catalog
-    for (const each of all) if (each.root === root) await indexSections(this.machine, each)
-    return [answered(approval)]
+    const { follow } = request
+    return [answered(await approvePack(this.machine, pack, { project: named.project, follow }))]
   }
 
   async deny(request: AnswerRequest): Promise<Answered[]> {
@@ -98,6 +93,7 @@ class Answers {
       }
       return value
     }
+    if (named.kind === 'rule') return [await this.answerForRule(named, 'denied')]
     if (named.kind === 'skill') {
       const { name = '', project } = named
       const loose = openSkills(machine, openProject(machine, project)).find(requireName(name))
@@ -146,6 +142,11 @@ class Answers {
   ): Promise<Answered> {
     const { approval, sheet } = await answerForSkill(this.machine, { name, decision, shown, project })
     return { ...answered(approval), review: sheet.map(describeCapability) }
+  }
+
+  private async answerForRule({ name = '', project: named }: Named, decision: Decision): Promise<Answered> {
+    const project = typeof named === 'object' ? named.root : named
+    return answered(await answerForRule(this.machine, { name, decision, project }))
   }
 
   private async approveAdapters(named: Named): Promise<Answered[]> {
@@ -209,11 +210,13 @@ class Answers {
     }
     const choice = readChoice(this.machine, typed)
     const matching = approvals.filter((each) => {
-      if (each.kind === 'publisher' || (kind !== undefined && each.kind !== kind)) return false
+      if (each.kind === 'publisher' || (kind === undefined ? each.kind === 'rule' : each.kind !== kind)) return false
       if (!('name' in choice)) return each.kind === 'pack' && each.root === choice.root
-      return each.name === choice.name && (each.kind !== 'adapter' || isMine(each))
+      return each.name === choice.name && (!['adapter', 'rule'].includes(each.kind) || isMine(each))
     })
-    const kinds = [...new Set(matching.flatMap(({ kind: found }) => (found === 'publisher' ? [] : [found])))]
+    const kinds = [
+      ...new Set(matching.flatMap(({ kind: found }) => (found === 'publisher' || found === 'rule' ? [] : [found]))),
+    ]
     if (kinds.length > 1) throw ambiguousName(typed, kinds)
     const seen = matching.length > 1 ? new Packs(this.machine, { project }).catalog.all : []
     const here = matching.filter(({ root }) => seen.some((pack) => pack.root === root))
@@ -246,8 +249,8 @@ interface Named {
 }
 
 function parseWhat({ what, kind, project }: AnswerRequest) {
-  const [, prefix, rest = ''] = /^(pack|adapter|skill):(.*)$/s.exec(what ?? '') ?? []
-  const said = (['pack', 'adapter', 'skill'] as const).find((each) => each === prefix)
+  const [, prefix, rest = ''] = /^(pack|adapter|skill|rule):(.*)$/s.exec(what ?? '') ?? []
+  const said = (['pack', 'adapter', 'skill', 'rule'] as const).find((each) => each === prefix)
   return said === undefined ? { kind, name: what, project } : { kind: said, name: rest, project }
 }
 

@@ -4,7 +4,7 @@ import { isPlace } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import { packageFolder } from '../machine/package-folder.ts'
-import type { Approval, FileDigests } from '../machine/rules/approval.ts'
+import { type Approval, changesSince, type FileDigests } from '../machine/rules/approval.ts'
 import { ANY_NAME, type Verdict } from '../machine/rules/verdict.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
 import type { RankDocument } from '../search/document.ts'
@@ -62,7 +62,7 @@ export class Packs {
     const team = teamSays(machine)
     const judged = packs.map((pack): TrustedPack => {
       const trust = decideTrust(pack, {
-        approval: answers.get(pack.root),
+        approval: answers.get(pack.root) ?? this.answerFor(pack, approvals),
         policy,
         verdict: team.about(pack),
         isSamePlace: ({ place }) => place === undefined || isPlace(machine, pack.root, place),
@@ -76,6 +76,14 @@ export class Packs {
     this.findings = [...this.discovery.findings, ...findings, ...team.findings, ...this.catalog.findings]
   }
 
+  /** What was approved of a project's pack when exactly the same files lay elsewhere on this machine. */
+  private answerFor(pack: KnowledgePack, approvals: readonly Approval[]): Approval | undefined {
+    const { name } = pack.manifest
+    const isCandidate =
+      pack.scope === 'workspace' && approvals.some((each) => each.kind === 'pack' && each.name === name)
+    return isCandidate ? answerElsewhere(approvals, name, filesOf(this.machine, pack) ?? {}) : undefined
+  }
+
   /** The winners of their names. */
   get all(): TrustedPack[] {
     return this.catalog.entries.map(({ pack }) => pack)
@@ -85,6 +93,20 @@ export class Packs {
   get(typed: string): TrustedPack {
     return choosePack(this.catalog, readChoice(this.machine, typed))
   }
+}
+
+/** An approval of exactly these files under this name, whatever their folder. */
+export function answerElsewhere(
+  approvals: readonly Approval[],
+  name: string,
+  files: FileDigests,
+): Approval | undefined {
+  const found = approvals.find((each) => {
+    const isSame =
+      each.kind === 'pack' && each.decision === 'approved' && each.name === name && each.files !== undefined
+    return isSame && changesSince(each.files ?? {}, files).length === 0
+  })
+  return found && { ...found, place: undefined }
 }
 
 /** Tells a pack's name from a path. */

@@ -1,6 +1,10 @@
+import { recordApproval } from '../machine/approvals.ts'
 import { type CacheKey, stampAt, untilSettled } from '../machine/cache.ts'
+import { placeOf } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Project } from '../machine/open-project.ts'
 import { openSegment, openStored, type Segment, segmentKey } from '../machine/ranking.ts'
+import type { Approval } from '../machine/rules/approval.ts'
 import { joinRankers, type Ranker, termHash } from '../search/ranker.ts'
 import { shareOf, type Task, type TaskWords } from '../search/task.ts'
 import { termsOf } from '../search/tokens.ts'
@@ -8,6 +12,7 @@ import { relatedTo } from '../search/word-lists.ts'
 import type { Finding } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
+import { Packs, pinPack } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { admit, type TrustedPack } from './rules/gates/trust.ts'
 import { PACK_FILE, type PackWarning, shownText } from './rules/pack.ts'
@@ -103,11 +108,25 @@ export function storedSections(machine: Machine, packs: readonly TrustedPack[], 
 }
 
 /** Builds the index of a readable pack in advance: hooks, which cannot wait, only read stored ones. */
-export async function indexSections(machine: Machine, pack: TrustedPack): Promise<void> {
+async function indexSections(machine: Machine, pack: TrustedPack): Promise<void> {
   if (!isReadable(pack)) return
   const segment = segmentOf(machine, pack)
   await untilSettled(machine, segment.paths)
   openSegment(machine, segment)
+}
+
+/** Records a person's yes to a pack: to its files as they are now, or also to later changes. Builds its index. */
+export async function approvePack(
+  machine: Machine,
+  pack: TrustedPack,
+  { project, follow = false }: { project?: string | Project; follow?: boolean },
+): Promise<Approval> {
+  const { root, manifest } = pack
+  const about = { kind: 'pack', root, name: manifest.name, place: placeOf(root), decision: 'approved' } as const
+  const approval = await recordApproval(machine, { ...about, ...(follow ? { follow: true } : pinPack(pack)) })
+  const { all } = new Packs(machine, { project, packs: [root] }).catalog
+  for (const each of all) if (each.root === root) await indexSections(machine, each)
+  return approval
 }
 
 /** Opens stored indexes only, for a caller that cannot wait. */

@@ -12,6 +12,8 @@ import { buildEntries, buildIndex, findDrift, type PayloadFile, serializeIndex }
 import { type LoadoutEntry, type LoadoutIndex, readIndex } from './rules/loadout-index.ts'
 import { lintRouting, type ValidationIssue, validateIndex } from './rules/validate.ts'
 
+export { isPayloadPath } from './disk/payload-files.ts'
+
 /** A folder of payloads and the index derived from them. */
 export interface PayloadRoot {
   root: string

@@ -18,7 +18,7 @@ import {
   observe,
   type RunOptions,
 } from './observe.ts'
-import { neededBy, withNeeded } from './rules/manifest.ts'
+import { neededBy, withNeeded } from './rules/needs.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
 import { isInstalled, requireName, type SkillStatus, supports } from './rules/skill.ts'
 

@@ -35,7 +35,7 @@ import {
   type WaitingSkill,
 } from './observe.ts'
 import { chooseOffers, type ForeignSkill, type ImportCandidate, type Offer } from './rules/candidates.ts'
-import { inOrderOfNeed, needsOf } from './rules/manifest.ts'
+import { inOrderOfNeed, needsOf } from './rules/needs.ts'
 import { type Operation, type Refusal, refusalFindings } from './rules/operations.ts'
 import { type Capability, findTwinIn, LFS_PROBLEM, summarizeSheet } from './rules/review/sheet.ts'
 import { type RegisteredSkill, type SkillSource, supports, withoutSource } from './rules/skill.ts'

@@ -4,23 +4,17 @@ import { AGENTS, type Agent, requireAgent, type TargetRoot } from '../agents/rul
 import { exists, isFile, isFolder, readJson, textOf } from '../machine/files.ts'
 import { readInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { projectAt } from '../machine/open-project.ts'
+import { openProject, projectAt } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import type { Verdict } from '../machine/rules/verdict.ts'
 import { requireParts, SETTINGS_FILE } from '../machine/settings.ts'
 import { readVerdicts } from '../machine/verdicts.ts'
 import { asFinding, failWith } from '../text/trouble.ts'
 import { compareText, isTextList } from '../text/values.ts'
-import { type RegistryReading, requireLibraryFolder, versionPlace } from './disk/registry.ts'
-import {
-  LOCK_FILE,
-  type Lock,
-  type LockedSkill,
-  NO_LOCK,
-  parseLock,
-  versionKey,
-  type Wanted,
-} from './rules/manifest.ts'
+import { libraryHashOf } from './disk/library-git.ts'
+import { isVersion, type RegistryReading, requireLibraryFolder, versionPlace } from './disk/registry.ts'
+import { LOCK_FILE, type Lock, type LockedSkill, NO_LOCK, parseLock, versionKey } from './rules/lock.ts'
+import type { Wanted } from './rules/manifest.ts'
 import { readFrontmatter } from './rules/review/sheet.ts'
 import { EVERY_AGENT, parseSkill, type RegisteredSkill, SKILL_FILE, type Skill } from './rules/skill.ts'
 
@@ -56,7 +50,7 @@ export class Installs {
   constructor(
     machine: Machine,
     request: ScopeRequest,
-    scope?: { project: string; agents: readonly string[]; registry: RegistryReading },
+    scope?: { project: string; agents: readonly string[]; registry: RegistryReading; verdicts: readonly Verdict[] },
   ) {
     this.machine = machine
     this.config = new Config(machine)
@@ -70,7 +64,7 @@ export class Installs {
     this.roots = this.project === undefined ? this.userRoots : this.config.targetRoots(this.project, isMeant)
     const named = this.project === undefined ? [] : [this.project]
     this.projects = [...new Set([...named, ...(request.allProjects ? this.knownProjects() : [])])]
-    this.verdicts = scope === undefined ? (request.verdicts ?? readVerdicts(machine, this.library)) : []
+    this.verdicts = scope?.verdicts ?? request.verdicts ?? readVerdicts(machine, this.library)
     this.repo = new Repository(machine, this.library)
   }
 
@@ -163,10 +157,18 @@ export function withInstalls<Request extends object, Result>(
 /** What `loadout.json` of a project asks for, and what its lock pins. */
 export interface Manifest {
   project: string
-  wanted: { skills: Wanted }
+  wanted: { skills: Wanted; packs: Wanted; rules: Wanted; profile?: string }
   /** The agents that get the skills: as written, or those that are enabled here. */
   agents: string[]
   lock: Lock
+}
+
+/** The manifest of the project, by default of that around the working folder. Throws if it has none. */
+export function requireManifest(machine: Machine, { project: named }: { project?: string }): Manifest {
+  const project = named === undefined ? openProject(machine).repository : requireProject(machine, named)
+  const manifest = project === undefined ? undefined : readManifest(machine, project)
+  if (manifest !== undefined) return manifest
+  throw failWith('MANIFEST/none', { project: project ?? machine.cwd })
 }
 
 /** Undefined if the project has neither a manifest nor a lock. Throws if one of them cannot be used. */
@@ -174,13 +176,13 @@ export function readManifest(machine: Machine, project: string): Manifest | unde
   const hasLock = exists(join(project, LOCK_FILE))
   if (!hasLock && !isFile(join(project, SETTINGS_FILE))) return undefined
   const { settings } = projectAt(machine, project)
-  requireParts(settings, 'skills', 'agents')
-  const { skills, agents } = settings
-  if (!hasLock && skills === undefined) return undefined
+  requireParts(settings, 'skills', 'packs', 'rules', 'profile', 'agents')
+  const { skills, packs, rules, profile, agents } = settings
+  if (!hasLock && skills === undefined && packs === undefined && rules === undefined) return undefined
   const ids = agents?.map((name) => requireAgent(name).id) ?? new Config(machine).agentsHere()
   return {
     project,
-    wanted: { skills: skills ?? {} },
+    wanted: { skills: skills ?? {}, packs: packs ?? {}, rules: rules ?? {}, profile },
     agents: [...new Set(ids)],
     lock: hasLock ? readLock(project) : NO_LOCK,
   }
@@ -202,7 +204,7 @@ export function lockedRegistry(machine: Machine, skills: readonly LockedSkill[],
     const held = readFrontmatter(skill).flatMap(({ key, id }) => (key === undefined || allowed.has(id) ? [] : [key]))
     const heldKeys = held.length === 0 ? undefined : [...new Set(held)].sort()
     return {
-      skill: { ...skill, heldKeys },
+      skill: { ...skill, heldKeys, targets: row.agents ?? skill.targets },
       folder: `skills/${row.name}`,
       sourceHash: key,
       version: { commit: row.commit ?? '', place },
@@ -226,7 +228,31 @@ function readKept(place: string, name: string, { findings }: RegistryReading): S
 
 /** The folders of the project, with what its lock pins in the place of a library. */
 export function lockedInstalls(machine: Machine, { project, agents, lock }: Manifest, trustsLock = false): Installs {
-  return new Installs(machine, {}, { project, agents, registry: lockedRegistry(machine, lock.skills, trustsLock) })
+  const registry = lockedRegistry(machine, lock.skills, trustsLock)
+  return new Installs(machine, {}, { project, agents, registry, verdicts: verdictsOnLocked(machine, registry) })
+}
+
+/**
+ * What the team's catalog says about the skills of a lock. It approves versions of the library: a pinned skill is approved
+ * if it has the same files.
+ */
+function verdictsOnLocked(machine: Machine, { skills }: RegistryReading): Verdict[] {
+  const { library } = new Config(machine)
+  return readVerdicts(machine, library).map((verdict): Verdict => {
+    const { name, state, digest = '', version, by = 'your team' } = verdict
+    const pinned = skills.find(({ skill }) => skill.name === name)
+    if (verdict.kind !== 'skill' || state !== 'approved' || pinned?.version === undefined) return verdict
+    const places = [versionPlace(machine, digest, name), join(library ?? '', 'skills', name)]
+    const approved = places.find((place) => isVersion(place, digest))
+    const held = (why: string): Verdict => ({ ...verdict, state: 'held', why })
+    if (approved === undefined)
+      return held(`loadout sync brings version ${version}, which ${by} approved, to compare it`)
+    const { place } = pinned.version
+    const isSame = isFolder(place) && libraryHashOf(place, name) === libraryHashOf(approved, name)
+    return isSame
+      ? { ...verdict, digest: pinned.sourceHash }
+      : held(`it differs from version ${version} that ${by} approved`)
+  })
 }
 
 /** For commands that only read or install: a project with a manifest has the skills of its lock, and no library. */

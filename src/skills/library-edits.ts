@@ -12,7 +12,7 @@ import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { copyTree, hashTree, listTree, writeTreeFile } from './disk/tree.ts'
 import { enabledAgents, type Installs, namedTargets, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, observe, type RunOptions, refreshInstalls, UNDO } from './observe.ts'
-import { neededBy } from './rules/manifest.ts'
+import { neededBy } from './rules/needs.ts'
 import { type Operation, type Refusal, refusalFindings } from './rules/operations.ts'
 import {
   changedTargets,

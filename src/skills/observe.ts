@@ -388,4 +388,9 @@ export interface Outcome {
   waiting?: WaitingSkill[]
 }
 
-export type WaitingSkill = Pick<Quarantine, 'skill' | 'open'>
+export interface WaitingSkill extends Pick<Quarantine, 'skill' | 'open'> {
+  /** A pack or a rule of a manifest: its text is what a person agrees to. */
+  kind?: 'pack' | 'rule'
+  path?: string
+  text?: string
+}

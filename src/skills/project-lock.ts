@@ -1,38 +1,47 @@
-import { join } from 'node:path'
-import { exists, isFolder, readText } from '../machine/files.ts'
-import { readTextInside } from '../machine/inside.ts'
+import { dirname } from 'node:path'
+import { isFolder } from '../machine/files.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
-import { isSigned, signerOf } from '../machine/ssh-signature.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
-import { sortedBy } from '../text/values.ts'
+import { compareText, sortedBy } from '../text/values.ts'
 import { readSource } from './candidates.ts'
+import { keptText } from './disk/kept-text.ts'
 import { diffSkillFolders } from './disk/library-git.ts'
+import { readLibraryProfiles } from './disk/profiles.ts'
 import { versionPlace } from './disk/registry.ts'
 import { forgetVersion, keepSkill, type OpenSource, openAddress, restoreVersions } from './disk/source-repo.ts'
 import { createBuilder, hashBuild } from './disk/tree.ts'
 import { coverName, readAnswers, sheetsOf } from './gate.ts'
 import { lockedRegistry, type Manifest } from './installs.ts'
 import type { RunOptions } from './observe.ts'
+import { lockTexts, readTextAnswers, type TextAnswers } from './project-texts.ts'
 import type { ForeignSkill } from './rules/candidates.ts'
+import {
+  keyOfKind,
+  type LockedProfile,
+  type LockedSkill,
+  type LockedText,
+  TEXT_KINDS,
+  versionKey,
+} from './rules/lock.ts'
 import {
   ALL,
   addressOf,
   chooseWanted,
   compareWithLock,
-  LOCK_FILE,
-  type LockedSkill,
-  needsOf,
   type OfferedSkill,
+  rowsOf,
   unneeded,
-  versionKey,
+  withProfile,
 } from './rules/manifest.ts'
+import { needsOf } from './rules/needs.ts'
 import type { Capability } from './rules/review/sheet.ts'
 import { EVERY_AGENT, type Skill, supports } from './rules/skill.ts'
 
-/** How the lock of one skill changed. */
-export interface SkillMove {
+/** How the lock of one skill, pack or rule changed. */
+export interface LockMove {
+  /** With its kind, unless it is a skill: `pack:x`. */
   name: string
   kind: 'added' | 'updated' | 'removed'
   source: string
@@ -44,50 +53,26 @@ export interface SkillMove {
   review: Capability[]
 }
 
-export const SIGNATURE_FILE = `${LOCK_FILE}.sig`
-
-export const PURPOSE = 'loadout-lock'
-
-/**
- * Throws unless a signature of the lock is from an allowed signer. Who they are is known to this machine only: from the
- * request, or from git. Without them a signature proves nothing.
- */
-export async function checkSignature(
-  machine: Machine,
-  project: string,
-  { signers: named, sign: key }: { signers?: string; sign?: string },
-): Promise<Finding[]> {
-  if (key !== undefined) return []
-  const repo = new Repository(machine, project)
-  const asked = ['config', '--type=path', '--get', 'gpg.ssh.allowedSignersFile']
-  const file = named ?? (await repo.git(asked, { okCodes: [0, 1] })).stdout.trim()
-  const place = join(project, SIGNATURE_FILE)
-  const refuse = (problem: string) => failWith('LOCK_INVALID/signature', { problem, signers: file })
-  if (!exists(place)) {
-    if (named !== undefined) throw refuse('is missing')
-    return []
-  }
-  if (file === '') return [report('LOCK_INVALID/unknown-signer')]
-  const [signers, signature] = [readText(machine.resolve(file)), readTextInside(project, SIGNATURE_FILE)]
-  const by = await signerOf(machine, signers, signature)
-  if (by === undefined) throw refuse(`is not from a signer in ${file}`)
-  const text = readText(join(project, LOCK_FILE))
-  if (!(await isSigned(machine, signers, { by, text, signature, purpose: PURPOSE }))) throw refuse('does not fit it')
-  return [report('LOCK_INVALID/signed', { by })]
-}
-
+/** Where loadout.json and loadout.lock disagree. */
 export function compareParts({ wanted, lock, agents }: Manifest): Finding[] {
   const names = new Set(lock.skills.map(({ name }) => name))
+  const asked = withProfile(wanted.skills, lock.profile)
+  const profileRow = (row: 'unlocked' | 'extra', name = '') =>
+    report(`LOCK_MISMATCH/${row}`, { what: 'profile', name, key: 'skills' }, { subject: name })
+  const isSameProfile = wanted.profile === lock.profile?.name
   return [
-    ...compareWithLock(wanted.skills, lock.skills, 'skill'),
+    ...compareWithLock(asked, lock.skills, 'skill'),
+    ...TEXT_KINDS.flatMap((kind) => compareWithLock(wanted[keyOfKind(kind)], lock[keyOfKind(kind)], kind)),
+    ...(isSameProfile || wanted.profile === undefined ? [] : [profileRow('unlocked', wanted.profile)]),
+    ...(isSameProfile || wanted.profile !== undefined ? [] : [profileRow('extra', lock.profile?.name)]),
     ...lock.skills.flatMap(({ name, requires }) =>
       requires
         .filter((needed) => !names.has(needed))
         .map((needed) => report('LOCK_MISMATCH/needs', { name, needed }, { subject: name })),
     ),
-    ...unneeded(wanted.skills, lock.skills).flatMap((name): Finding[] => {
+    ...unneeded(asked, lock.skills).flatMap((name): Finding[] => {
       const { from } = lock.skills.find((each) => each.name === name) ?? { from: '' }
-      if (!Object.hasOwn(wanted.skills, from)) return []
+      if (!Object.hasOwn(asked, from)) return []
       return [report('LOCK_MISMATCH/extra', { what: 'skill', name, key: from }, { subject: name })]
     }),
     ...lock.skills.flatMap(({ name, copies }) => {
@@ -103,23 +88,31 @@ export async function lockAll(
   machine: Machine,
   manifest: Manifest,
   request: RunOptions & {
-    /** The names that may move; undefined for none, so that only what is missing is locked. */
-    moves?: (row: LockedSkill) => boolean
+    /** The sources whose version may move; otherwise only what is missing is locked. */
+    moves?: ReadonlySet<string>
   },
 ): Promise<{ manifest: Manifest; findings: Finding[] }> {
   return withScratch(async (scratch) => {
     const { project, lock } = manifest
+    const { signal, moves = new Set() } = request
     const findings: Finding[] = []
+    const sources = new Map<string, OpenSource>()
+    const openSource = async (key: string) => {
+      const address = addressOf(key)
+      const source = sources.get(key) ?? (await openAddress(machine, project, address, scratch, signal))
+      sources.set(key, source)
+      return { ...address, source }
+    }
+    // What is locked stays, unless it moves; only what is missing is taken from the present version of its source.
+    const keptOf = (key: string) => (moves.has(key) ? [] : rowsOf(key, lock.skills))
+    const profile = await lockProfile(manifest, moves, openSource)
     const opened = new Map<string, { source: OpenSource; skills: Map<string, ForeignSkill>; offers: OfferedSkill[] }>()
-    let wanted = manifest.wanted.skills
+    let written = manifest.wanted.skills
+    let wanted = withProfile(written, profile)
     const open = async (key: string) => {
       const known = opened.get(key)
       if (known !== undefined) return known
-      const kept = lock.skills.find((row) => row.from === key && request.moves?.(row) !== true)
-      const address = addressOf(key)
-      const isSame = kept?.url === address.url && (address.ref === undefined || kept?.ref === address.ref)
-      const commit = isSame ? kept?.commit : undefined
-      const source = await openAddress(machine, project, address, scratch, { commit, signal: request.signal })
+      const { source } = await openSource(key)
       // What a source offers. A skill whose copies disagree is offered by its folders.
       const { candidates } = readSource(source, [], { enabled: [EVERY_AGENT] })
       const skills = new Map<string, ForeignSkill>()
@@ -144,16 +137,12 @@ export async function lockAll(
     const offersOf = async (isAll: boolean) => {
       const offered = new Map<string, readonly OfferedSkill[]>()
       for (const key of Object.keys(wanted)) {
-        const rows = lock.skills.filter(({ from }) => from === key)
-        const isAsked = isAll || hasGap(key) || rows.some((row) => request.moves?.(row)) || wanted[key]?.includes(ALL)
-        offered.set(
-          key,
-          isAsked
-            ? (await open(key)).offers
-            : rows.map(({ name, folder, requires }): OfferedSkill => {
-                return { name, folder, needs: requires.map((needed) => ({ name: needed, isSure: true })) }
-              }),
-        )
+        const known = keptOf(key).map(({ name, folder, requires }): OfferedSkill => {
+          return { name, folder, needs: requires.map((needed) => ({ name: needed, isSure: true })) }
+        })
+        const isAsked = isAll || hasGap(key) || moves.has(key)
+        const others = isAsked ? (await open(key)).offers : []
+        offered.set(key, [...known, ...others.filter(({ name }) => !known.some((each) => each.name === name))])
       }
       return offered
     }
@@ -168,24 +157,46 @@ export async function lockAll(
       if (choice.missing.length > 0 && round < 20) {
         for (const { source, name } of choice.missing) {
           addressOf(source)
-          wanted = { ...wanted, [source]: [...new Set([...(wanted[source] ?? []), name])] }
+          written = { ...written, [source]: [...new Set([...(written[source] ?? []), name])] }
+          wanted = withProfile(written, profile)
         }
         continue
       }
       const skills: LockedSkill[] = []
       for (const { name, from, requires } of choice.skills) {
         const before = lock.skills.find((row) => row.name === name)
-        const isKept = before?.from === from && !hasGap(from) && request.moves?.(before) !== true
-        skills.push(isKept ? { ...before, requires } : lockOne(machine, name, from, requires, before, await open(from)))
+        const kept = keptOf(from).find((row) => row.name === name)
+        const row = kept ? { ...kept, requires } : lockOne(machine, name, from, requires, before, await open(from))
+        const agents = written[from]?.some((word) => word === ALL || word === name) ? [] : profile?.skills[from]?.[name]
+        skills.push({ ...row, agents: agents?.length ? agents : undefined })
       }
       findings.push(...choice.findings)
-      const next = { ...manifest.wanted, skills: wanted }
-      return {
-        manifest: { ...manifest, wanted: next, lock: { ...lock, skills: sortedBy(skills, (row) => row.name) } },
-        findings,
-      }
+      const [packs, rules] = [
+        await lockTexts(machine, 'pack', manifest, moves, openSource),
+        await lockTexts(machine, 'rule', manifest, moves, openSource),
+      ]
+      const next = { ...manifest.wanted, skills: written }
+      const locked = { skills: sortedBy(skills, (row) => row.name), packs, rules, profile }
+      return { manifest: { ...manifest, wanted: next, lock: locked }, findings }
     }
   })
+}
+
+/** What the profile of the manifest asks for: from every source of skills that has a profile of this name. */
+async function lockProfile(
+  { wanted: { skills, profile: name }, lock }: Manifest,
+  moves: ReadonlySet<string>,
+  open: (key: string) => Promise<{ source: OpenSource }>,
+): Promise<LockedProfile | undefined> {
+  if (name === undefined) return undefined
+  if (lock.profile?.name === name && !Object.keys(skills).some((key) => moves.has(key))) return lock.profile
+  const found: LockedProfile = { name, skills: {} }
+  for (const key of Object.keys(skills).sort(compareText)) {
+    const profile = readLibraryProfiles((await open(key)).source.root).profiles.get(name)
+    if (profile !== undefined) found.skills[key] = profile
+  }
+  if (Object.keys(found.skills).length > 0) return found
+  throw failWith('MANIFEST/no-profile', { name, keys: Object.keys(skills).join(', ') || 'no source' })
 }
 
 /** Pins one skill. If its files are those that are locked already, everything about it stays. */
@@ -198,7 +209,7 @@ function lockOne(
   { source, skills }: { source: OpenSource; skills: ReadonlyMap<string, ForeignSkill> },
 ): LockedSkill {
   const found = skills.get(name)
-  if (found === undefined) throw failWith('MANIFEST/not-offered', { word: name, key: from })
+  if (found === undefined) throw failWith('MANIFEST/not-offered', { what: 'skill', word: name, key: from })
   const { url, ref } = addressOf(from)
   const folder = found.found?.folder ?? source.part
   const { treeHash: digest } = found
@@ -221,10 +232,15 @@ export async function settle(
   manifest: Manifest,
   frozen: boolean,
   signal: AbortSignal | undefined,
-): Promise<{ manifest: Manifest; fetched: string[]; findings: Finding[] }> {
+): Promise<{ manifest: Manifest; fetched: string[]; findings: Finding[]; answers: TextAnswers }> {
   const { project, agents, lock } = manifest
-  const restore = (rows: readonly LockedSkill[]) => restoreVersions(machine, project, rows, signal)
+  const restore = (rows: readonly LockedSkill[]) => restoreVersions(machine, project, rows, { signal })
   const { fetched, findings } = await restore(lock.skills)
+  for (const kind of TEXT_KINDS) {
+    const texts = await restoreVersions(machine, project, lock[keyOfKind(kind)], { signal, kind })
+    fetched.push(...texts.fetched)
+    findings.push(...texts.findings)
+  }
   const repo = new Repository(machine, project)
   const registry = lockedRegistry(machine, lock.skills)
   const sheets = await sheetsOf(repo, registry, signal)
@@ -257,7 +273,20 @@ export async function settle(
     }
     skills.push({ ...agreed, copies })
   }
-  return { manifest: { ...manifest, lock: { ...lock, skills } }, fetched, findings }
+  const textAnswers = readTextAnswers(machine, manifest)
+  const agreed = await Promise.all(
+    TEXT_KINDS.map((kind) =>
+      Promise.all(
+        lock[keyOfKind(kind)].map(async (row) => {
+          const isNew = !frozen && row.approved === undefined && textAnswers.of(kind, row) === 'approved'
+          return isNew ? { ...row, approved: { by: await userName(repo), at: secondOf(machine) } } : row
+        }),
+      ),
+    ),
+  )
+  const [packs = [], rules = []] = agreed
+  const next = { ...manifest, lock: { ...lock, skills, packs, rules } }
+  return { manifest: next, fetched, findings, answers: textAnswers }
 }
 
 function secondOf(machine: Machine): string {
@@ -274,42 +303,57 @@ async function userName(repo: Repository): Promise<string> {
 }
 
 /** What changes between two locks, with the difference of the files that are updated. */
-export async function movesOf(machine: Machine, before: Manifest, { lock }: Manifest): Promise<SkillMove[]> {
-  const earlier = new Map(before.lock.skills.map((row) => [row.name, row]))
-  const moves: SkillMove[] = []
+export async function movesOf(machine: Machine, before: Manifest, { lock }: Manifest): Promise<LockMove[]> {
   const repo = new Repository(machine, before.project)
   const sheets = await sheetsOf(repo, lockedRegistry(machine, lock.skills), undefined)
-  for (const row of lock.skills) {
-    const was = earlier.get(row.name)
-    earlier.delete(row.name)
+  const acts = (name: string, from = sheets) => (from.get(name) ?? []).filter(({ isUsual }) => !isUsual)
+  const skills = await movesOfKind(repo, before.lock.skills, lock.skills, {
+    placeOf: (row) => versionPlace(machine, versionKey(row), row.name),
+    async reviewOf(row, was) {
+      const isKnown = was !== undefined && isFolder(versionPlace(machine, versionKey(was), was.name))
+      if (!isKnown) return acts(row.name)
+      const old = await sheetsOf(repo, lockedRegistry(machine, [was]), undefined)
+      const had = new Set(acts(row.name, old).map(({ id }) => id))
+      return acts(row.name).filter(({ id }) => !had.has(id))
+    },
+  })
+  const texts = await Promise.all(
+    TEXT_KINDS.map(async (kind) => {
+      const placeOf = (row: LockedText) => {
+        const place = keptText(machine, kind, row)
+        return kind === 'rule' ? dirname(place) : place
+      }
+      const moved = await movesOfKind(repo, before.lock[keyOfKind(kind)], lock[keyOfKind(kind)], { placeOf })
+      return moved.map((each) => ({ ...each, name: `${kind}:${each.name}` }))
+    }),
+  )
+  return [...skills, ...texts.flat()]
+}
+
+async function movesOfKind<Row extends LockedText>(
+  repo: Repository,
+  before: readonly Row[],
+  after: readonly Row[],
+  { placeOf, reviewOf }: { placeOf(row: Row): string; reviewOf?(row: Row, was?: Row): Promise<Capability[]> },
+): Promise<LockMove[]> {
+  const earlier = new Map(before.map((row) => [row.name, row]))
+  const moves: LockMove[] = []
+  for (const row of after) {
+    const { name, url, from, commit: to } = row
+    const was = earlier.get(name)
+    earlier.delete(name)
     if (was !== undefined && versionKey(was) === versionKey(row)) continue
-    const source = row.url ?? row.from
-    const sheet = (sheets.get(row.name) ?? []).filter(({ isUsual }) => !isUsual)
-    const move = { name: row.name, source, to: row.commit, review: sheet }
+    const move = { name, source: url ?? from, to, review: (await reviewOf?.(row, was)) ?? [] }
     if (was === undefined) {
       moves.push({ ...move, kind: 'added' })
       continue
     }
-    const [old, now] = [was, row].map((each) => versionPlace(machine, versionKey(each), each.name))
-    const known =
-      old !== undefined && isFolder(old) ? await sheetsOf(repo, lockedRegistry(machine, [was]), undefined) : new Map()
-    const had = new Set((known.get(row.name) ?? []).map(({ id }: Capability) => id))
-    const diff = await withScratch((scratch) =>
-      diffSkillFolders(repo.at(scratch), row.name, old !== undefined && isFolder(old) ? old : undefined, now),
-    )
-    moves.push({ ...move, kind: 'updated', from: was.commit, diff, review: sheet.filter(({ id }) => !had.has(id)) })
+    const old = isFolder(placeOf(was)) ? placeOf(was) : undefined
+    const diff = await withScratch((scratch) => diffSkillFolders(repo.at(scratch), name, old, placeOf(row)))
+    moves.push({ ...move, kind: 'updated', from: was.commit, diff })
   }
-  const gone = [...earlier.values()]
-  return [
-    ...moves,
-    ...gone.map(
-      ({ name, url, from, commit }): SkillMove => ({
-        name,
-        kind: 'removed',
-        source: url ?? from,
-        from: commit,
-        review: [],
-      }),
-    ),
-  ]
+  const gone = [...earlier.values()].map(({ name, url, from, commit }): LockMove => {
+    return { name, kind: 'removed', source: url ?? from, from: commit, review: [] }
+  })
+  return [...moves, ...gone]
 }

@@ -1,62 +1,49 @@
-import { basename, isAbsolute, join, relative } from 'node:path'
-import { Config, requireProject } from '../agents/config.ts'
-import { requireAgent } from '../agents/rules/agents.ts'
-import { exists, isFile, isFolder, readJson, readText } from '../machine/files.ts'
-import { withoutPassword } from '../machine/git-process.ts'
+import { join, relative } from 'node:path'
+import { requireProject } from '../agents/config.ts'
+import { exists, isFile, readText, removeFile } from '../machine/files.ts'
 import { readJsonInside } from '../machine/inside.ts'
-import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
-import { findRepository, openProject, realFolder } from '../machine/open-project.ts'
+import { openProject } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
-import { sign, signingKey } from '../machine/ssh-signature.ts'
-import { parseYaml, readValue, YamlError } from '../machine/yaml.ts'
-import { type Finding, failWith, report } from '../text/trouble.ts'
-import { compareText, isRecord } from '../text/values.ts'
-import { readSource, type SkillOffer } from './candidates.ts'
-import { splitPage } from './disk/import-source.ts'
-import { changeLibrary, withLibrary } from './disk/library-transaction.ts'
-import { openAddress, restoreVersions } from './disk/source-repo.ts'
+import { rebuildIndex } from '../payloads/index-build.ts'
+import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
+import { compareText, isRecord, sha256 } from '../text/values.ts'
+import type { SkillOffer } from './candidates.ts'
+import { changeLibrary, hasLeftovers, withLibrary } from './disk/library-transaction.ts'
+import { restoreVersions } from './disk/source-repo.ts'
 import { writeTreeFile } from './disk/tree.ts'
 import { describeCapability } from './gate.ts'
-import { type Installs, lockedInstalls, type Manifest, readManifest } from './installs.ts'
+import { type Installs, lockedInstalls, type Manifest, readManifest, requireManifest } from './installs.ts'
+import { checkSignature, SIGNATURE_FILE, signLock } from './lock-signature.ts'
 import { asRootWriter, carryOut, type Observation, type Outcome, observe, type RunOptions } from './observe.ts'
+import { compareParts, type LockMove, lockAll, movesOf, settle } from './project-lock.ts'
+import { checkTexts, planTexts, settlePlaced, type TextPlan, textFindings } from './project-texts.ts'
 import {
-  checkSignature,
-  compareParts,
-  lockAll,
-  movesOf,
-  PURPOSE,
-  SIGNATURE_FILE,
-  type SkillMove,
-  settle,
-} from './project-lock.ts'
-import { asForeign, FOREIGN_FILES, takeOverManifest } from './rules/foreign-manifests.ts'
-import {
-  ALL,
-  addressOf,
   formatLock,
+  keyOfKind,
   LOCK_FILE,
-  type LockedSkill,
-  NO_LOCK,
-  unneeded,
+  type LockedText,
+  TEXT_KINDS,
+  type TextKind,
   versionKey,
-} from './rules/manifest.ts'
+} from './rules/lock.ts'
+import { ALL, unneeded, type Wanted, withProfile } from './rules/manifest.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
-import { EVERY_AGENT, requireName } from './rules/skill.ts'
-import { parseRepositoryName } from './rules/source-name.ts'
 
 /** What happened to the manifest of a project, its lock and its installed copies. */
 export interface ProjectOutcome extends Outcome {
   project: string
-  /** The skills that the lock pins now. */
+  /** What the lock pins now. */
   skills: string[]
+  packs: string[]
+  rules: string[]
   /** Those whose files were fetched; all others were in the cache. */
   fetched: string[]
-  /** The files of the project that were written. */
+  /** The paths of the project that were written, those of packs and rules included. */
   written: string[]
   /** Where the lock moved. */
-  moves: SkillMove[]
+  moves: LockMove[]
   /** The choices, if nothing was chosen. */
   offers?: SkillOffer[]
   isUndecided?: true
@@ -65,14 +52,6 @@ export interface ProjectOutcome extends Outcome {
 export interface ProjectRequest extends RunOptions {
   /** A folder of the project; default: the project around the working folder. */
   project?: string
-}
-
-/** The project to work on. Throws if it has no manifest. */
-function requireManifest(machine: Machine, { project: named }: ProjectRequest): Manifest {
-  const project = named === undefined ? openProject(machine).repository : requireProject(machine, named)
-  const manifest = project === undefined ? undefined : readManifest(machine, project)
-  if (manifest !== undefined) return manifest
-  throw failWith('MANIFEST/none', { project: project ?? machine.cwd })
 }
 
 /** Whether the project around the working folder, or the named one, has a manifest. */
@@ -96,97 +75,260 @@ export interface InstallRequest extends ProjectRequest {
 
 /** Installs exactly what the lock of the project pins, after locking what the manifest asks for in addition. */
 export async function installProject(machine: Machine, request: InstallRequest): Promise<ProjectOutcome> {
-  const manifest = requireManifest(machine, request)
-  const signed = await checkSignature(machine, manifest.project, request)
-  const gaps = compareParts(manifest)
-  if (request.frozen && gaps.length > 0) {
-    machine.report(...gaps)
-    return outcomeOf(manifest, request)
-  }
-  machine.report(...signed)
-  if (gaps.length === 0) return apply(machine, manifest, manifest, request)
-  const { manifest: locked, findings } = await lockAll(machine, manifest, request)
-  machine.report(...findings)
-  return apply(machine, manifest, locked, request)
+  return changeManifest(machine, request, async (before) => {
+    const signed = await checkSignature(machine, before.project, request)
+    const gaps = compareParts(before)
+    if (request.frozen && gaps.length > 0) return { stop: outcomeOf(before, request), findings: gaps }
+    machine.report(...signed)
+    return gaps.length === 0 ? { manifest: before, findings: [] } : lockAll(machine, before, request)
+  })
 }
 
-function outcomeOf({ project, lock }: Manifest, { dryRun: isDryRun = false }: RunOptions): ProjectOutcome {
-  const skills = lock.skills.map(({ name }) => name)
-  return { project, skills, fetched: [], written: [], moves: [], operations: [], isDryRun }
+/** Moves the lock to the newest commit of each version that the manifest names, and shows what changes. */
+export async function updateProject(
+  machine: Machine,
+  request: InstallRequest & { names?: readonly string[] },
+): Promise<ProjectOutcome> {
+  return changeManifest(machine, request, async (before) => {
+    const rows = Object.values(rowsNamed(before, request.names ?? [])).flat()
+    const all: LockedText[] = [...before.lock.skills, ...before.lock.packs, ...before.lock.rules]
+    // Everything of one source has one version.
+    const moves = new Set((request.names?.length ? rows : all).map(({ from }) => from))
+    const locked = await lockAll(machine, before, { ...request, moves })
+    // The version that is replaced is the base of a merge with edited copies, so it must be there.
+    const replaced = before.lock.skills.filter(({ from }) => moves.has(from))
+    await restoreVersions(machine, before.project, replaced, request).catch(() => {})
+    return { ...locked, moves: await movesOf(machine, before, locked.manifest) }
+  })
+}
+
+/** Takes skills, packs and rules out of the manifest, with the skills that only they needed. */
+export async function removeFromProject(
+  machine: Machine,
+  request: ProjectRequest & { names: readonly string[] },
+): Promise<ProjectOutcome> {
+  return changeManifest(machine, request, async (before) => {
+    const { wanted, lock } = before
+    const gone = rowsNamed(before, request.names)
+    const names = gone.skill.map(({ name }) => name)
+    for (const name of names) {
+      const others = lock.skills.filter((row) => row.requires.includes(name) && !names.includes(row.name))
+      if (others.length > 0) throw failWith('NEEDS/by', { name, by: others.map((row) => row.name).join(', ') })
+      const isOfProfile = Object.values(lock.profile?.skills ?? {}).some((skills) => Object.hasOwn(skills, name))
+      if (isOfProfile) throw failWith('MANIFEST/of-profile', { name, profile: wanted.profile ?? '' })
+    }
+    const skills = wantedWithout(wanted.skills, lock.skills, gone.skill)
+    const kept = lock.skills.filter(({ name }) => !names.includes(name))
+    const unused = new Set(unneeded(withProfile(skills, lock.profile), kept))
+    const texts = (kind: TextKind) => {
+      const [words, rows] = [wanted[keyOfKind(kind)], lock[keyOfKind(kind)]]
+      return { wanted: wantedWithout(words, rows, gone[kind]), rows: rows.filter((row) => !gone[kind].includes(row)) }
+    }
+    const [packs, rules] = [texts('pack'), texts('rule')]
+    const left = { ...lock, skills: kept.filter(({ name }) => !unused.has(name)), packs: packs.rows, rules: rules.rows }
+    const manifest = { ...before, wanted: { ...wanted, skills, packs: packs.wanted, rules: rules.wanted }, lock: left }
+    return { manifest, findings: [], moves: await movesOf(machine, before, manifest) }
+  })
+}
+
+/** The rows of a lock that were named: `x`, or `pack:x` and `rule:x`. Throws for a name that it does not have. */
+function rowsNamed({ lock }: Manifest, typed: readonly string[]) {
+  const found: Record<'skill' | TextKind, LockedText[]> = { skill: [], pack: [], rule: [] }
+  for (const word of typed) {
+    const [, said, name = word] = /^(skill|pack|rule):(.+)$/.exec(word) ?? []
+    const kinds = (['skill', ...TEXT_KINDS] as const).filter((kind) => said === undefined || said === kind)
+    const hits = kinds.flatMap((kind) => {
+      const rows: LockedText[] = kind === 'skill' ? lock.skills : lock[keyOfKind(kind)]
+      return rows.filter((row) => row.name === name).map((row) => ({ kind, row }))
+    })
+    const [hit, other] = hits
+    if (hit === undefined) throw failWith('MANIFEST/not-there', { name: word })
+    if (other !== undefined)
+      throw failWith('MANIFEST/ambiguous', { name, kinds: hits.map(({ kind }) => `${kind}:${name}`).join(', ') })
+    found[hit.kind].push(hit.row)
+  }
+  return found
+}
+
+/** The words of each source without those that named one of these rows. */
+function wantedWithout(wanted: Wanted, rows: readonly LockedText[], gone: readonly LockedText[]): Wanted {
+  const left = Object.entries(wanted).flatMap(([key, words]) => {
+    const own = rows.filter(({ from }) => from === key)
+    if (!own.some((row) => gone.includes(row))) return [[key, words] as const]
+    const isAsked = ({ name, folder }: LockedText) => words.some((word) => [ALL, name, folder].includes(word))
+    const rest = own.filter((row) => isAsked(row) && !gone.includes(row)).map(({ name }) => name)
+    return rest.length === 0 ? [] : [[key, rest] as const]
+  })
+  return Object.fromEntries(left)
+}
+
+/** What a command makes of a manifest; or `stop`, if nothing is to be changed. */
+export type ManifestChange =
+  | { manifest: Manifest; findings: readonly Finding[]; moves?: readonly LockMove[] }
+  | { stop: ProjectOutcome; findings: readonly Finding[] }
+
+/**
+ * Changes the manifest of a project and carries that out. Another command may have changed it in the meantime: then the
+ * change is made again, from what is there now.
+ */
+export async function changeManifest(
+  machine: Machine,
+  request: InstallRequest,
+  change: (before: Manifest) => Promise<ManifestChange>,
+  read: () => Manifest = () => requireManifest(machine, request),
+): Promise<ProjectOutcome> {
+  for (let round = 1; ; round++) {
+    await finishKilled(machine, read().project)
+    const before = read()
+    const state = stateOf(before)
+    const changed = await change(before)
+    machine.report(...changed.findings)
+    if ('stop' in changed) return changed.stop
+    try {
+      return await apply(machine, { before, state }, changed.manifest, request, changed.moves)
+    } catch (error) {
+      const isStale = error instanceof LoadoutError && error.code === 'MANIFEST' && error.message === CHANGED().message
+      if (!isStale || round === 5) throw error
+    }
+  }
+}
+
+/** Finishes or undoes what a killed command left of a manifest. Does not wait for a running one. */
+async function finishKilled(machine: Machine, project: string): Promise<void> {
+  if (!hasLeftovers(project)) return
+  const finish = async (found: Finding[]) => machine.report(...found)
+  await withLibrary(new Repository(machine, project), 'recovery', finish, { waitMs: 0 }).catch((error: unknown) => {
+    if (!(error instanceof LoadoutError) || !['LOCKED', 'WRITE_FAILED'].includes(error.code)) throw error
+  })
+}
+
+const CHANGED = () => failWith('MANIFEST/changed')
+
+/** Identifies the files of a manifest. */
+function stateOf({ project }: Manifest): string {
+  const files = [SETTINGS_FILE, LOCK_FILE].map((name) => join(project, name))
+  return sha256(JSON.stringify(files.map((path) => (isFile(path) ? readText(path) : null))))
+}
+
+export function outcomeOf({ project, lock }: Manifest, { dryRun: isDryRun = false }: RunOptions): ProjectOutcome {
+  const names = (rows: readonly LockedText[]) => rows.map(({ name }) => name)
+  const pinned = { skills: names(lock.skills), packs: names(lock.packs), rules: names(lock.rules) }
+  return { project, ...pinned, fetched: [], written: [], moves: [], operations: [], isDryRun }
 }
 
 /**
- * Writes manifest and lock, if they changed, and makes the copies what the lock says. Before that, everything is fetched,
- * compared with the lock, built, and looked through: what fails changes nothing.
+ * Writes manifest, lock, packs and rules, if they changed, and makes the copies of skills what the lock says. Before that,
+ * everything is fetched, compared with the lock, built, and looked through: what fails changes nothing.
  */
 async function apply(
   machine: Machine,
-  before: Manifest,
+  { before, state }: { before: Manifest; state: string },
   manifest: Manifest,
   request: InstallRequest,
-  moves: readonly SkillMove[] = [],
+  moves: readonly LockMove[] = [],
 ): Promise<ProjectOutcome> {
-  const { frozen = false, trustLock = false, dryRun = false, signal } = request
-  const { manifest: next, fetched, findings: found } = await settle(machine, manifest, frozen, signal)
-  machine.report(...found)
+  const { frozen = false, trustLock = false, dryRun = false, replace: replaces = false, signal } = request
+  const { manifest: next, fetched, findings, answers } = await settle(machine, manifest, frozen, signal)
+  machine.report(...findings)
   const installs = lockedInstalls(machine, next, trustLock).with({
-    machine: machine.reportingTo((...findings) => machine.report(...inProject(findings))),
+    machine: machine.reportingTo((...found) => machine.report(...inProject(found))),
   })
   const files = changedFiles(before, next)
-  const text = formatLock(next.lock)
   if (request.sign !== undefined && !dryRun) {
-    const key = signingKey(machine, request.sign || undefined)
-    files.push({ path: SIGNATURE_FILE, text: await sign(machine, key, text, PURPOSE) })
+    files.push({ path: SIGNATURE_FILE, text: await signLock(machine, request.sign, formatLock(next.lock)) })
   } else if (files.some(({ path }) => path === LOCK_FILE) && exists(join(next.project, SIGNATURE_FILE))) {
     machine.report(report('LOCK_INVALID/unsigned'))
   }
   const value = { ...outcomeOf(next, request), fetched, moves: [...moves] }
+  const plan = () => planTexts(machine, next, answers, { trustLock, frozen, replaces: replaces && !dryRun })
   const run = async (): Promise<ProjectOutcome> => {
     const observation = await observe(installs, installs.roots, true)
-    const plan = planLocked(installs, observation, request.replace)
+    const operations = planLocked(installs, observation, replaces)
     if (frozen) {
-      const { value: foreseen, findings } = await installs.machine.collect((each) =>
-        carryOut(installs.with({ machine: each }), observation, plan, { dryRun: true, signal }),
+      const { value: foreseen, findings: told } = await machine.collect((each) =>
+        carryOut(installs.with({ machine: each }), observation, operations, { dryRun: true, signal }),
       )
-      const [first] = foreseen.waiting ?? []
+      const waiting = [...(foreseen.waiting ?? []), ...plan().waiting]
+      const [first] = waiting
       if (first !== undefined && trustLock) {
-        const what = first.open.map(describeCapability).slice(0, 3).join('; ')
+        const what = first.open.map(describeCapability).slice(0, 3).join('; ') || 'its text'
         throw failWith('LOCK_MISMATCH/beyond', { name: first.skill, what })
       }
       if (first !== undefined) {
-        installs.machine.report(...findings)
-        return { ...value, waiting: foreseen.waiting }
+        machine.report(...inProject(told), ...textFindings(waiting))
+        return { ...value, waiting }
       }
     }
-    if (!dryRun && files.length > 0) {
-      // Both files, or none. They are not committed: that is for the people of the project.
-      const changes = files.map(({ path, text }) => ({
-        path,
-        write: (stage: string) => void writeTreeFile(stage, text, false),
-      }))
-      await withLibrary(installs.repo, 'install', async () =>
-        changeLibrary(installs.repo, { changes, message: undefined }),
-      )
-    }
-    const done = await carryOut(installs, observation, plan, request)
-    return { ...value, ...done, written: files.map(({ path }) => path) }
+    const texts = dryRun
+      ? plan()
+      : await writeManifest(machine, installs, { before, state, next, files, plan, trustLock })
+    machine.report(...texts.findings, ...textFindings(texts.waiting))
+    const done = await carryOut(installs, observation, operations, request)
+    const waiting = [...(done.waiting ?? []), ...texts.waiting]
+    const written = [...files, ...texts.changes].map(({ path }) => path)
+    return { ...value, ...done, waiting: waiting.length > 0 ? waiting : undefined, written }
   }
   if (dryRun) return run()
   installs.rememberProject()
   return asRootWriter(installs, installs.roots, 'install', run, signal)
 }
 
+/**
+ * Writes the files of a manifest, its packs and its rules: all of it, or nothing. They are not committed: that is for the
+ * people of the project.
+ */
+async function writeManifest(
+  machine: Machine,
+  { repo }: Installs,
+  change: {
+    before: Manifest
+    state: string
+    next: Manifest
+    files: readonly ChangedFile[]
+    plan: () => TextPlan
+    trustLock: boolean
+  },
+): Promise<TextPlan> {
+  const { before, state, next, files, plan, trustLock } = change
+  const hasTexts = [before, next].some(({ lock }) => lock.packs.length + lock.rules.length > 0)
+  const first = plan()
+  if (files.length + first.changes.length === 0 && !hasTexts) return first
+  return withLibrary(repo, 'install', async () => {
+    if (stateOf(before) !== state) throw CHANGED()
+    const texts = plan()
+    const written = files.map(({ path, text }) => {
+      return { path, write: (stage: string) => void writeTreeFile(stage, text, false) }
+    })
+    const changes = [...written, ...texts.changes]
+    // What is ours is known before it is there, so that a kill in between leaves nothing that counts as a stranger's.
+    const isAdding = Object.keys(texts.placed).length > 0
+    if (isAdding) await settlePlaced(machine, next, texts, false)
+    if (changes.length > 0) await changeLibrary(repo, { changes, message: undefined })
+    await settlePlaced(machine, next, texts, trustLock)
+    // What an index does not have, no task gets.
+    const hasRules = before.lock.rules.length + next.lock.rules.length > 0
+    const { value: built, findings } = machine.collect((each) => {
+      return hasRules ? rebuildIndex(each, { project: next.project }) : undefined
+    })
+    const isEmpty = built?.index.entries.length === 0
+    if (isEmpty) removeFile(built.path)
+    else machine.report(...findings.filter(({ severity }) => severity === 'error'))
+    const index = built?.state === 'written' ? [{ path: relative(next.project, built.path) }] : []
+    return { ...texts, changes: [...texts.changes, ...index] }
+  })
+}
+
 /** The command that answers for a skill of a project. */
 function inProject(findings: readonly Finding[]): Finding[] {
   return findings.map((finding) => {
     if (finding.code !== 'QUARANTINED' || finding.hint === undefined) return finding
-    const hint = finding.hint.replace(/loadout (?:inspect|approve) [^;]*/g, (command) => `${command} --project .`)
+    const hint = finding.hint.replace(/loadout (?:inspect|show|approve) [^;]*/g, (command) => `${command} --project .`)
     return { ...finding, hint: `${hint}, then loadout install` }
   })
 }
 
 /** Installs what the lock has, and removes what a lock brought and the present one does not have. */
-function planLocked(installs: Installs, { statuses, placements }: Observation, replaces = false): OperationPlan {
+function planLocked(installs: Installs, { statuses, placements }: Observation, replaces: boolean): OperationPlan {
   const names = (installs.locked?.skills ?? []).map(({ skill }) => skill.name)
   const wanted = planEquip(statuses, { names, agents: undefined, roots: installs.roots, isExplicit: false, replaces })
   const gone = placements.filter(({ name, marker }) => {
@@ -214,245 +356,26 @@ interface ChangedFile {
 function changedFiles(before: Manifest, { project, wanted, agents, lock }: Manifest): ChangedFile[] {
   const files: ChangedFile[] = []
   const path = join(project, SETTINGS_FILE)
-  const isWritten = exists(path)
-  const now = isWritten ? readJsonInside(project, SETTINGS_FILE) : {}
+  const now = exists(path) ? readJsonInside(project, SETTINGS_FILE) : {}
   const json = isRecord(now) ? now : {}
-  const skills =
-    Object.keys(wanted.skills).length === 0 && json.skills === undefined
-      ? undefined
-      : Object.fromEntries(Object.entries(wanted.skills).sort(([a], [b]) => compareText(a, b)))
-  const isChanged = JSON.stringify(skills) !== JSON.stringify(json.skills) && wanted !== before.wanted
+  const next = { ...json }
+  for (const key of ['skills', 'packs', 'rules'] as const) {
+    const sources = Object.entries(wanted[key]).sort(([a], [b]) => compareText(a, b))
+    if (wanted[key] !== before.wanted[key] && (sources.length > 0 || json[key] !== undefined)) {
+      next[key] = Object.fromEntries(sources)
+    }
+  }
   const hasAgents = json.agents !== undefined && JSON.stringify(agents) === JSON.stringify(before.agents)
-  if (isChanged || (!hasAgents && agents !== before.agents)) {
+  if (!hasAgents && agents !== before.agents) next.agents = agents
+  if (JSON.stringify(next) !== JSON.stringify(json)) {
     // As the file is indented now.
-    const text = JSON.stringify(
-      { ...json, agents: hasAgents ? json.agents : agents, skills },
-      null,
-      (exists(path) ? /^[\t ]+(?=")/m.exec(readText(path))?.[0] : undefined) ?? '  ',
-    )
-    files.push({ path: SETTINGS_FILE, text: `${text}\n` })
+    const indent = (exists(path) ? /^[\t ]+(?=")/m.exec(readText(path))?.[0] : undefined) ?? '  '
+    files.push({ path: SETTINGS_FILE, text: `${JSON.stringify(next, null, indent)}\n` })
   }
   const lockText = formatLock(lock)
   const hasLock = exists(join(project, LOCK_FILE))
   if (!hasLock || readText(join(project, LOCK_FILE)) !== lockText) files.push({ path: LOCK_FILE, text: lockText })
   return files
-}
-
-export interface AddRequest extends ProjectRequest {
-  /** What was typed: an address, a folder, the name of a skill of the library. */
-  source: string
-  project: string
-  names?: readonly string[]
-  choose?: (offers: readonly SkillOffer[]) => readonly string[] | undefined
-  ref?: string
-  /** The agents that get the skills of the project from now on, beside those that do already. */
-  agents?: readonly string[]
-}
-
-/** Adds skills to the manifest of a project, locks and installs them. The library of the user is not touched. */
-export async function addToProject(machine: Machine, request: AddRequest): Promise<ProjectOutcome> {
-  const project = requireProject(machine, request.project)
-  const enabled = new Config(machine).agentsHere()
-  const known = readManifest(machine, project)
-  const before: Manifest = known ?? { project, wanted: { skills: {} }, agents: [], lock: NO_LOCK }
-  const named = (request.agents ?? []).flatMap((ids) => ids.split(',')).filter((id) => id !== 'all' && id !== '')
-  const asked = named.map((id) => requireAgent(id).id)
-  const agents = known === undefined ? (asked.length > 0 ? asked : enabled) : [...new Set([...before.agents, ...asked])]
-  // The file of another manager in the project that was typed instead of a source.
-  const path = machine.resolve(request.source)
-  const file = FOREIGN_FILES.find((each) => each === basename(path))
-  const foreign = file !== undefined && isFile(path) ? { path, file } : undefined
-  if (foreign !== undefined) {
-    // Adds everything that a file of another manager names. That file stays as it is.
-    const { path, file } = foreign
-    const value = file.endsWith('.json') ? readJson(path) : readForeignYaml(path)
-    const taken = takeOverManifest(file, value)
-    if (Object.keys(taken.wanted).length === 0)
-      throw failWith('MANIFEST/empty', { file, losses: taken.losses.join('; ') || 'no skill' })
-    const skills: Record<string, readonly string[]> = { ...before.wanted.skills }
-    for (const [key, names] of Object.entries(taken.wanted)) {
-      skills[key] = [...new Set([...(skills[key] ?? []), ...names])].sort(compareText)
-    }
-    const ids = taken.agents.length > 0 && before.agents.length === 0 ? [...new Set(taken.agents)] : agents
-    const wanted = { ...before.wanted, skills }
-    const { manifest, findings } = await lockAll(machine, { ...before, wanted, agents: ids }, request)
-    machine.report(...taken.losses.map((what) => report('MANIFEST/loss', { file, what })), ...findings)
-    return apply(machine, before, manifest, request, await movesOf(machine, before, manifest))
-  }
-  const address = await addressFor(machine, project, request)
-  const { key, findings } = address
-  const names = request.names ?? address.names
-  const offered = await withScratch(async (scratch) => {
-    const source = await openAddress(machine, project, addressOf(key), scratch, { signal: request.signal })
-    return readSource(source, [], { enabled: [EVERY_AGENT] }).candidates.map(
-      ({ name, merged, copies, problem }): SkillOffer => {
-        const { found, skill } = merged ?? copies[0] ?? {}
-        const state = problem === undefined ? 'new' : 'blocked'
-        return {
-          name,
-          description: skill?.description ?? '',
-          folder: found?.folder ?? '',
-          plugin: found?.plugin,
-          state,
-          reason: problem,
-        }
-      },
-    )
-  })
-  const isAll = names === undefined && request.choose === undefined
-  const chosen = isAll
-    ? [ALL]
-    : (names ?? (offered.length === 1 ? [offered[0]?.name ?? ''] : request.choose?.(offered)))
-  if (chosen === undefined || chosen.length === 0) {
-    machine.report(...findings)
-    return { ...outcomeOf(before, request), offers: offered, isUndecided: true }
-  }
-  const words = chosen.map(
-    (word) => offered.find(({ name, folder }) => word === folder && !name.includes('/'))?.name ?? word,
-  )
-  // One version of a repository: its other skills move with it.
-  const { url } = addressOf(key)
-  const same = Object.keys(before.wanted.skills).filter(
-    (each) => url !== undefined && addressOf(each).url === url && addressOf(each).folder === addressOf(key).folder,
-  )
-  const kept = request.ref === undefined && same[0] !== undefined ? same[0] : key
-  const all = [...same.flatMap((each) => before.wanted.skills[each] ?? []), ...words]
-  const others = Object.entries(before.wanted.skills).filter(([each]) => !same.includes(each))
-  const list = all.includes(ALL) ? [ALL] : [...new Set(all)].sort(compareText)
-  const wanted = { ...before.wanted, skills: { ...Object.fromEntries(others), [kept]: list } }
-  const { manifest, findings: told } = await lockAll(machine, { ...before, wanted, agents }, request)
-  const moves = await movesOf(machine, before, manifest)
-  machine.report(...findings, ...told)
-  return apply(machine, before, manifest, request, moves)
-}
-
-function readForeignYaml(path: string): unknown {
-  try {
-    const { document, lines } = parseYaml(readText(path), { longest: 8 * 1024 * 1024 })
-    return readValue(document, lines)
-  } catch (error) {
-    if (!(error instanceof YamlError)) throw error
-    throw failWith('MANIFEST/empty', { file: basename(path), losses: `line ${error.line}: ${error.message}` })
-  }
-}
-
-/** Writes the lock of a project as a file of another manager. Never replaces a file. */
-export async function exportManifest(
-  machine: Machine,
-  request: { project?: string; file: string; out?: string },
-): Promise<{ path: string; skills: number }> {
-  const { project, agents, lock } = requireManifest(machine, request)
-  const { file } = request
-  if (file !== 'apm.yml' && file !== 'skills-lock.json') throw failWith('USAGE/format', { format: file })
-  const path = machine.resolve(request.out ?? join(project, file))
-  if (exists(path)) throw failWith('FILE_EXISTS/manifest', { path })
-  const { text, losses } = asForeign(file, { name: basename(project), agents, skills: lock.skills })
-  writeTreeFile(path, text, false)
-  machine.report(...losses.map((what) => report('MANIFEST/not-said', { file, what })))
-  return { path, skills: lock.skills.length }
-}
-
-/** The key for what was typed: an address that a clone on another machine can use too. */
-async function addressFor(
-  machine: Machine,
-  project: string,
-  { source, ref, signal }: AddRequest,
-): Promise<{ key: string; names?: string[]; findings: Finding[] }> {
-  const withRef = (key: string) => (ref === undefined ? key : `${key.split('#')[0]}#${ref}`)
-  const path = machine.resolve(source)
-  if (exists(path)) {
-    const inside = relative(realFolder(machine, project), realFolder(machine, path))
-    const isInside = inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)
-    if (isInside) return { key: `./${inside}`, findings: [] }
-    return fromClone(machine, path, withRef)
-  }
-  const { library } = new Config(machine)
-  if (/^[a-z0-9-]+$/.test(source) && library !== undefined && isFolder(join(library, 'skills', source))) {
-    const { key, findings } = await fromClone(machine, library, withRef)
-    return { key, names: [requireName(source)], findings }
-  }
-  const named = parseRepositoryName(source)
-  if (named === undefined) throw failWith('FILE_NOT_FOUND/source', { path })
-  if (named.refAndFolder === undefined) return { key: withRef(source), findings: [] }
-  const split = await splitPage(machine, named, signal === undefined ? {} : { signal })
-  const short = /^https:\/\/github\.com\/([^/]+\/[^/]+)$/.exec(named.url)?.[1]
-  const folder = split?.folder ? `/${split.folder}` : ''
-  if (short === undefined && folder !== '')
-    throw failWith('MANIFEST/address', { key: source, problem: 'name the repository, and the skills after it' })
-  return { key: withRef(`${short ?? named.url}${folder}#${split?.ref ?? ''}`.replace(/#$/, '')), findings: [] }
-}
-
-/** A clone on this machine stands for the repository that it came from. */
-async function fromClone(machine: Machine, path: string, withRef: (key: string) => string) {
-  const root = findRepository(path)
-  const repo = root === undefined ? undefined : new Repository(machine, root)
-  const remote = repo && (await repo.git(['remote', 'get-url', 'origin'], { okCodes: [0, 2, 128] })).stdout.trim()
-  const key = remote ? withoutPassword(remote) : `file://${root ?? path}`
-  const inside = root === undefined ? '' : relative(realFolder(machine, root), realFolder(machine, path))
-  if (repo === undefined || isAbsolute(key))
-    throw failWith('MANIFEST/address', {
-      key: path,
-      problem: 'a path outside of the project cannot be restored from a clone of it',
-    })
-  const findings = remote ? [] : [report('MANIFEST/local', { path })]
-  const names = inside === '' ? undefined : [inside.split('/').at(-1) ?? '']
-  return { key: withRef(key), names, findings }
-}
-
-/** Moves the lock to the newest commit of each version that the manifest names, and shows what changes. */
-export async function updateProject(
-  machine: Machine,
-  request: InstallRequest & { names?: readonly string[] },
-): Promise<ProjectOutcome> {
-  const before = requireManifest(machine, request)
-  const names = (request.names ?? []).map(requireName)
-  for (const name of names) {
-    if (!before.lock.skills.some((row) => row.name === name)) throw failWith('MANIFEST/not-there', { name })
-  }
-  const isNamed = ({ name }: LockedSkill) => names.length === 0 || names.includes(name)
-  const { manifest, findings } = await lockAll(machine, before, { ...request, moves: isNamed })
-  // The version that is replaced is the base of a merge with edited copies, so it must be there.
-  await restoreVersions(machine, before.project, before.lock.skills.filter(isNamed), request.signal).catch(() => {})
-  const moves = await movesOf(machine, before, manifest)
-  machine.report(...findings)
-  return apply(machine, before, manifest, request, moves)
-}
-
-/** Takes skills out of the manifest, with what only they needed. */
-export async function removeFromProject(
-  machine: Machine,
-  request: ProjectRequest & { names: readonly string[] },
-): Promise<ProjectOutcome> {
-  const before = requireManifest(machine, request)
-  const names = request.names.map(requireName)
-  const { wanted, lock } = before
-  for (const name of names) {
-    if (!lock.skills.some((row) => row.name === name)) throw failWith('MANIFEST/not-there', { name })
-    const by = lock.skills
-      .filter((row) => row.requires.includes(name) && !names.includes(row.name))
-      .map((row) => row.name)
-    if (by.length > 0) throw failWith('NEEDS/by', { name, by: by.join(', ') })
-  }
-  const left = Object.entries(wanted.skills).flatMap(([key, list]) => {
-    const own = lock.skills.filter(({ from }) => from === key)
-    const isHit = own.some(({ name }) => names.includes(name))
-    const words = isHit
-      ? own.map(({ name }) => name).filter((name) => list.includes(ALL) || isAskedFor(list, own, name))
-      : list
-    const rest = words.filter((word) => !names.includes(word))
-    return rest.length === 0 ? [] : [[key, rest] as const]
-  })
-  const skills = Object.fromEntries(left)
-  const kept = lock.skills.filter(({ name }) => !names.includes(name))
-  const unused = new Set(unneeded(skills, kept))
-  const rows = kept.filter(({ name }) => !unused.has(name))
-  const manifest = { ...before, wanted: { ...wanted, skills }, lock: { ...lock, skills: rows } }
-  return apply(machine, before, manifest, request, await movesOf(machine, before, manifest))
-}
-
-function isAskedFor(list: readonly string[], rows: readonly LockedSkill[], name: string): boolean {
-  const row = rows.find((each) => each.name === name)
-  return list.includes(name) || (row !== undefined && list.includes(row.folder))
 }
 
 /** Says where manifest, lock and installed folders disagree. Only reads, and needs neither network nor cache. */
@@ -461,7 +384,7 @@ export async function checkProject(machine: Machine, project: string): Promise<F
   if (manifest === undefined) return undefined
   const installs = lockedInstalls(machine, manifest)
   const { placements } = await observe(installs, installs.roots)
-  const findings = compareParts(manifest)
+  const findings = [...compareParts(manifest), ...checkTexts(machine, manifest)]
   const rows = new Map(manifest.lock.skills.map((row) => [row.name, row]))
   for (const root of installs.roots) {
     for (const { name, copies, ...row } of manifest.lock.skills) {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commitAll, git, makeMachine, makeRepository, putAll, type TestMachine } from '../cli/skills-machine.ts'
+import { readTree } from './world.ts'
 
 const text = (name: string, more = '') =>
   `---\nname: ${name}\ndescription: Does ${name}.\n${more}---\n\n# ${name}\n\nOne.\n\nTwo.\n\nThree.\n`
@@ -289,6 +290,116 @@ describe('the manifest of a project', () => {
     expect(team.read('other/new/apm.yml')).toContain(
       `git: "${url}"\n      path: "skills/beta"\n      ref: "${lockOf(team, 'other').skills.beta.commit}"`,
     )
+  })
+})
+
+const PACK =
+  '---\nname: tides\ndescription: When the tide is high.\ntype: domain-reference\nstatus: ready\n---\n\n# Tides\n'
+const rule = (text: string) => `---\nid: knots\nkeywords: [knot, rope]\npriority: domain\n---\n${text}\n`
+const RULE = '.claude/loadout/shared/knots.md'
+const PACK_AT = '.loadout/knowledge/tides'
+
+/** A team whose source has a pack and a rule too, which the project asks for. */
+function makeTexts(): Team {
+  const team = makeTeam()
+  putAll(team.source, {
+    'packs/tides/KNOWLEDGE.md': PACK,
+    'packs/tides/documents/north.md': '# North\n\nHigh tide at noon.\n',
+    'rules/knots.md': rule('Tie a bowline.'),
+    'rules/readme.md': 'Not a rule.\n',
+  })
+  commitAll(team.source, 'Texts')
+  expect(team.in('site', 'update', '--project', '.').code).toBe(0)
+  const added = team.in('site', 'add', `file://${team.source}`, 'pack:tides', 'rule:knots', '--project', '.')
+  expect([added.code, added.stderr]).toEqual([
+    3,
+    expect.stringContaining('loadout approve pack:tides rule:knots --project .'),
+  ])
+  return team
+}
+
+const filesOf = (team: Team, folder: string) =>
+  ['.claude', '.loadout'].map((part) => readTree(team.path(folder, part), (path) => path === 'loadout/index.json'))
+
+describe('packs and rules of a manifest', () => {
+  it('are given to agents once a person agreed to the text, in a clone byte for byte, and in CI as the lock says', () => {
+    const team = makeTexts()
+    expect(existsSync(join(team.site, RULE))).toBe(false)
+    expect(team.in('site', 'packs', 'list').stdout).toMatch(/tides .* unapproved/)
+    expect(team.in('site', 'install', '--frozen', '--trust-lock')).toMatchObject({ code: 2 })
+    expect(team.in('site', 'approve', 'pack:tides', 'rule:knots', '--project', '.').code).toBe(0)
+    expect(team.in('site', 'install')).toMatchObject({ code: 0, stderr: '' })
+    expect(readFileSync(join(team.site, RULE), 'utf8')).toBe(rule('Tie a bowline.'))
+    expect(team.in('site', 'plan', 'tie a knot').stdout).toContain('knots')
+    expect(team.in('site', 'check').code).toBe(0)
+    expect(lockOf(team).packs.tides.approved.by).toBe('Tester <tester@localhost>')
+    git(team.site, 'config', 'core.excludesFile', team.write('ignored', '.claude\n.loadout\n'))
+    const second = cloneOf(team, 'second')
+    expect(team.in(second, 'install', '--frozen')).toMatchObject({ code: 0, stderr: '' })
+    expect(filesOf(team, second)).toEqual(filesOf(team, 'site'))
+    rmSync(team.path('.local/state/loadout'), { recursive: true, force: true })
+    const clone = cloneOf(team, 'clone')
+    expect(team.in(clone, 'install', '--frozen').code).toBe(3)
+    expect(existsSync(team.path(clone, PACK_AT))).toBe(false)
+    expect(team.in(clone, 'install', '--frozen', '--trust-lock')).toMatchObject({ code: 0, stderr: '' })
+    expect(filesOf(team, clone)).toEqual(filesOf(team, 'site'))
+    expect(team.in(clone, 'packs', 'list').stdout).toMatch(/tides .* approved/)
+    expect(team.in(clone, 'packs', 'resolve', 'when is high tide', '--pack', 'tides').stdout).toContain('at noon')
+  })
+
+  it('are asked about again when the text moves, keep an edit by hand, and leave when nothing names them', () => {
+    const team = makeTexts()
+    team.in('site', 'approve', 'pack:tides', 'rule:knots', '--project', '.')
+    team.in('site', 'install')
+    putAll(team.source, { 'rules/knots.md': rule('Tie a clove hitch.') })
+    commitAll(team.source, 'Knot')
+    const moved = team.in('site', 'update', 'rule:knots', '--project', '.')
+    expect([moved.code, moved.stdout]).toEqual([3, expect.stringMatching(/updated {2}rule:knots {2}[0-9a-f]{7}\.\./)])
+    expect(team.read('site', RULE)).toContain('bowline')
+    expect(team.in('site', 'check').stdout).toContain(`${RULE} has another version than loadout.lock`)
+    team.in('site', 'deny', 'rule:knots', '--project', '.')
+    expect(team.in('site', 'install').stderr).toContain('the rule knots is denied on this machine')
+    team.in('site', 'approve', 'rule:knots', '--project', '.')
+    expect(team.in('site', 'install').code).toBe(0)
+    expect(team.read('site', RULE)).toContain('clove hitch')
+    team.write(`site/${PACK_AT}/documents/mine.md`, 'Mine.\n')
+    const kept = team.in('site', 'install')
+    expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining(`${PACK_AT} was changed by hand`)])
+    team.in('site', 'install', '--replace')
+    expect(existsSync(team.path('site', PACK_AT, 'documents/mine.md'))).toBe(false)
+    expect(team.in('site', 'remove', 'pack:tides', 'knots', '--project', '.').code).toBe(0)
+    expect([PACK_AT, RULE].filter((path) => existsSync(team.path('site', path)))).toEqual([])
+    expect(team.in('site', 'check').code).toBe(0)
+  })
+
+  it('are refused when they lie outside, say not when they are needed, or are in the way of files of the project', () => {
+    const team = makeTexts()
+    const add = (word: string) => team.in('site', 'add', `file://${team.source}`, word, '--project', '.')
+    expect(add('rule:rules/readme.md').stderr).toContain('does not say when it is needed')
+    expect(add('rule:../out.md').stderr).toContain('has no rule ../out.md')
+    expect(add('pack:nothing').stderr).toContain('has no pack nothing')
+    team.write(`site/${RULE}`, 'Our own.\n')
+    team.in('site', 'approve', 'rule:knots', '--project', '.')
+    expect(team.in('site', 'install').stderr).toContain(`${RULE} was changed by hand`)
+    expect(team.read('site', RULE)).toBe('Our own.\n')
+  })
+})
+
+describe('the profile of a manifest', () => {
+  it('brings the skills that a source lists under its name, to the agents it lists', () => {
+    const team = makeTeam()
+    putAll(team.source, { 'profiles/crew.json': JSON.stringify({ alpha: ['claude', 'codex'], beta: ['codex'] }) })
+    commitAll(team.source, 'Profile')
+    makeRepository(team.path('other'))
+    const manifest = { profile: 'crew', agents: ['claude', 'codex'], skills: { [`file://${team.source}`]: [] } }
+    team.write('other/loadout.json', JSON.stringify(manifest))
+    expect(team.in('other', 'install')).toMatchObject({ code: 0, stderr: '' })
+    const there = (place: string) => existsSync(team.path('other', place))
+    expect([copy('alpha'), copy('beta'), '.codex/skills/beta'].map(there)).toEqual([true, false, true])
+    expect(team.in('other', 'remove', 'beta', '--project', '.').stderr).toContain('alpha')
+    expect(team.in('other', 'remove', 'alpha', '--project', '.').stderr).toContain('belongs to the profile crew')
+    team.write('other/loadout.json', JSON.stringify({ ...manifest, profile: 'none' }))
+    expect(team.in('other', 'install').stderr).toContain('the profile none is in none of the sources')
   })
 })
 

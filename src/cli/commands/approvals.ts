@@ -144,9 +144,11 @@ function sentence(name: string, { decision, kind, isWholeTree, files = [] }: Ans
       if (kind === 'adapter')
         return `The adapter ${name} may run on this machine${files.length > 0 ? `, with exactly ${covered}` : ''}:`
       if (kind === 'skill') return `${name} may be installed on this machine, with what it can do now:`
+      if (kind === 'rule')
+        return `The rule ${name} may be given to agents on this machine, with exactly its present text.`
       return `${name} is approved, ${isWholeTree ? `for exactly ${covered}` : 'with all later changes'}.`
     case 'denied':
-      if (kind === 'skill') return `${name} is denied: it will not be installed.`
+      if (kind === 'skill' || kind === 'rule') return `${name} is denied: it will not be installed.`
       return kind === 'pack'
         ? `${name} is denied: Loadout will not read it or ask again.`
         : `The adapter ${name} is denied: its command will not run.`

@@ -119,15 +119,21 @@ export async function askAndRepeat<Done extends Outcome | ProjectOutcome>(
 
 /** What changed in a project: its files, then its copies. */
 export function printProject(outcome: ProjectOutcome, screen: Screen, findings: readonly Finding[]): string {
-  const { skills, fetched, written, isDryRun, operations } = outcome
+  const { skills, packs, rules, fetched, written, isDryRun, operations } = outcome
   const from = fetched.length === 0 ? 'all at hand' : `${fetched.length} fetched`
-  const calm = `${count(skills.length, 'skill')} as loadout.lock pins ${skills.length === 1 ? 'it' : 'them'}.`
+  const texts = [packs.length > 0 && count(packs.length, 'pack'), rules.length > 0 && count(rules.length, 'rule')]
+  const pinned = [count(skills.length, 'skill'), ...texts.filter((each) => each !== false)].join(', ')
+  const isOne = skills.length + packs.length + rules.length === 1
+  const kept = written.filter((path) => /^loadout\.(?:json|lock)/.test(path))
+  const isChanged = operations.length > 0 || written.length > 0
   return (
-    printOperations(outcome, screen, findings, calm) +
+    (operations.length === 0 && written.length > 0
+      ? ''
+      : printOperations(outcome, screen, findings, `${pinned} as loadout.lock pins ${isOne ? 'it' : 'them'}.`)) +
     lines(
-      operations.length > 0 && !isDryRun && screen.faint(`${count(skills.length, 'skill')} in loadout.lock, ${from}`),
-      written.length > 0 &&
-        `${isDryRun ? 'would write' : 'wrote'} ${written.join(' and ')}${isDryRun ? '' : ': commit it'}`,
+      isChanged && !isDryRun && screen.faint(`${pinned} in loadout.lock, ${from}`),
+      written.length > 0 && `${isDryRun ? 'would write' : 'wrote'} ${written.join(', ')}`,
+      kept.length > 0 && !isDryRun && `Commit ${kept.join(' and ')}.`,
     )
   )
 }

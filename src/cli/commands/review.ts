@@ -1,6 +1,6 @@
 import { sheetSections } from '../../display-rules.ts'
 import type { Loadout, WaitingSkill } from '../../loadout.ts'
-import { count, createScreen, lines, printableLine, type Screen, shorten } from '../screen.ts'
+import { count, createScreen, lines, printableLine, printableText, type Screen, shorten } from '../screen.ts'
 
 type Sheet = WaitingSkill['open']
 
@@ -26,7 +26,7 @@ export function describeSheet(sheet: Sheet, screen: Screen, indent = '  '): stri
 }
 
 /**
- * On a terminal: shows what the skills can do and asks once for all of them. Records exactly what was shown. Returns the
+ * On a terminal: shows what the skills can do and what packs and rules say, and asks once for all of them. Records exactly what was shown. Returns the
  * skills that were allowed.
  */
 export async function askForSheets(
@@ -37,17 +37,17 @@ export async function askForSheets(
 ): Promise<string[]> {
   if (ask === undefined || waiting.length === 0) return []
   const screen = createScreen(false)
-  const sheets = waiting.flatMap(({ skill, open }) => [
-    printableLine(`${skill} can do this:`),
-    ...describeSheet(open, screen),
-    '',
-  ])
+  const sheets = waiting.flatMap(({ skill, open, kind, path = '', text = '' }) =>
+    kind === undefined
+      ? [printableLine(`${skill} can do this:`), ...describeSheet(open, screen), '']
+      : [printableLine(`The ${kind} ${skill} says this (${path}):`), printableText(text), ''],
+  )
   const whom = waiting.length === 1 ? 'it' : `all ${waiting.length}`
   const answer = ask(`${lines(sheets)}Allow ${whom}? [y: yes, n: never, Enter: not now] `)
   const isNever = /^n(?:o|ever)?$/i.test(answer)
   const isYes = /^y(?:es)?$/i.test(answer)
-  for (const { skill, open } of isNever || isYes ? waiting : []) {
-    const what = `skill:${skill}`
+  for (const { skill, open, kind = 'skill' } of isNever || isYes ? waiting : []) {
+    const what = `${kind}:${skill}`
     if (isYes) await loadout.agents.approve({ what, shown: open, project })
     else await loadout.agents.deny({ what, project })
   }

@@ -12,13 +12,13 @@ const TIERS = ['guide', 'context', 'evidence'] as const
 const DECISIONS = ['approved', 'denied'] as const
 export type Decision = (typeof DECISIONS)[number]
 
-const KINDS = ['pack', 'adapter', 'skill', 'publisher'] as const
+const KINDS = ['pack', 'adapter', 'skill', 'rule', 'publisher'] as const
 
 /** The SHA-256 of each file by its path. For a link, of its target path. */
 export type FileDigests = Readonly<Record<string, string>>
 
 /**
- * A person's decision about a pack, an adapter's command, an imported skill or the publisher of skills. Stored outside
+ * A person's decision about a pack, an adapter's command, an imported skill, a rule or the publisher of skills. Stored outside
  * all of them, so that none can approve itself.
  */
 export interface Approval {
@@ -34,7 +34,7 @@ export interface Approval {
    * of the same name inherits nothing.
    */
   place?: string
-  /** Of KNOWLEDGE.md, of the command line, or of the skill's files, at approval. A denial needs none. */
+  /** Of KNOWLEDGE.md, of the command line, of the skill's files or of the rule, at approval. A denial needs none. */
   digest?: string
   /**
    * Every approved file; for a skill, each thing that it can do; for a publisher, the kinds of them. Missing with

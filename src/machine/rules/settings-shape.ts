@@ -174,8 +174,13 @@ export const SETTINGS = {
   keys: {
     $schema: { is: 'text' },
     skills: wanted('Skills that the agents of this project get: sources, and names or *.'),
+    packs: wanted('Knowledge packs of this project: sources, and names or *.'),
+    rules: wanted('Rules of this project: sources, and names, paths or *.'),
     agents: { is: 'list', of: TEXT, about: 'The agents that get the skills. Default: those that are enabled.' },
-    profile: { ...TEXT, about: 'In a library: the profile that `loadout install` applies.' },
+    profile: {
+      ...TEXT,
+      about: 'A profile whose skills are installed: in a library its own, in a project that of a source of `skills`.',
+    },
     payloads: { is: 'list', of: GLOB, about: 'Payload files that the index is built from.' },
     routing: { is: 'object', keys: { strategy: { is: 'choice', of: STRATEGIES } } },
     preset: {

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { stagePath, swapIn, swapOut, workFolderIn } from '../../change/transaction.ts'
 import { asLoadoutError, exists, flushFiles, isFile, isFolder, isLink } from '../../machine/files.ts'
 import { type PinnedFolder, pinFolder, readJsonInside } from '../../machine/inside.ts'
@@ -11,6 +11,7 @@ import { asFinding, type Finding, failWith, LoadoutError, report } from '../../t
 import { markerFor, type Operation } from '../rules/operations.ts'
 import { formatMarker, type InstallMarker, type LibraryState, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
 import type { RegisteredSkill } from '../rules/skill.ts'
+import { copyText } from './kept-text.ts'
 import { skillPlace } from './registry.ts'
 import {
   type Build,
@@ -300,7 +301,7 @@ export class Backups {
   }
 
   /**
-   * Copies a folder before Loadout replaces or removes it, and returns the path of the copy. Stores equal content once,
+   * Copies a folder or file before Loadout replaces or removes it, and returns the path of the copy. Stores equal content once,
    * so that a second try after a kill does not add a copy.
    */
   add(folder: string, skill: string, origin: string, hash: string): string {
@@ -309,7 +310,8 @@ export class Backups {
     const partial = `${ownedName(kept)}.partial`
     this.machine.records.privateFolder(`${BACKUPS}/${skill}`)
     try {
-      copyFolder(folder, partial)
+      if (isFolder(folder)) copyFolder(folder, partial)
+      else copyText(folder, join(partial, basename(folder)))
       move(partial, kept)
       return kept
     } catch (error) {

@@ -354,6 +354,7 @@ async function readVersion(
   return 'problems' in read ? read.problems.join('; ') : { ...read, version: { commit, place } }
 }
 
-function isVersion(place: string, digest: string): boolean {
+/** Whether a folder is the version with this hash. */
+export function isVersion(place: string, digest: string): boolean {
   return exists(place) && hashTree(place, listTree(place).files) === digest
 }

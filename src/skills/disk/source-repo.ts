@@ -12,12 +12,14 @@ import { type Patience, Repository } from '../../machine/repository.ts'
 import { type Finding, failWith, LoadoutError, report, retell } from '../../text/trouble.ts'
 import { groupBy, sha256 } from '../../text/values.ts'
 import type { ForeignSkill } from '../rules/candidates.ts'
-import { type Locked, type SourceAddress, versionKey } from '../rules/manifest.ts'
+import { type Locked, type TextKind, versionKey } from '../rules/lock.ts'
+import type { SourceAddress } from '../rules/manifest.ts'
 import { type SkillSource, withoutSource } from '../rules/skill.ts'
 import { contentOf, readForeignSkill, writeSkillFolder } from './foreign-skill.ts'
+import { keptText } from './kept-text.ts'
 import { checkOutSnapshot } from './library-git.ts'
 import { keepVersion, versionPlace } from './registry.ts'
-import { hashTree, listTree } from './tree.ts'
+import { hashFile, hashTree, listTree } from './tree.ts'
 
 /** A bare copy in the cache of a repository that skills came from, with only the fetched commits. */
 export interface SourceRepo {
@@ -183,13 +185,13 @@ export interface OpenSource {
   commit?: string
 }
 
-/** Fetches a source into the cache and writes its files below `scratch`. `commit`: at this commit, not the newest. */
+/** Fetches the present version of a source into the cache, and writes its files below `scratch`. */
 export async function openAddress(
   machine: Machine,
   project: string,
   { key, url, ref, folder }: SourceAddress,
   scratch: string,
-  { commit, signal }: { commit?: string; signal?: AbortSignal },
+  signal: AbortSignal | undefined,
 ): Promise<OpenSource> {
   if (url === undefined) {
     const root = join(project, folder)
@@ -199,14 +201,8 @@ export async function openAddress(
       problem: isFolder(root) ? 'it leads out of the project' : 'it does not exist',
     })
   }
-  const wanted = commit ?? (isShortCommit(ref) ? await wholeCommit(machine, url, ref) : ref)
-  const commits = commit === undefined ? [] : [commit]
-  const { repo, head } = await fetchSourceRepo(machine, url, {
-    ref: wanted,
-    commits,
-    isEnough: commits.length > 0,
-    signal,
-  })
+  const wanted = isShortCommit(ref) ? await wholeCommit(machine, url, ref) : ref
+  const { repo, head } = await fetchSourceRepo(machine, url, { ref: wanted, commits: [], signal })
   const found = await checkOutSnapshot({ repo, commit: head, folder, isForeign: true }, scratch, `source-${sources++}`)
   if (found === undefined) throw failWith('MANIFEST/address', { key, problem: `it has no folder ${folder}` })
   return { root: found, part: folder, commit: head }
@@ -225,6 +221,12 @@ async function wholeCommit(machine: Machine, url: string, ref: string): Promise<
     await cloneRepository(machine, url, folder)
     return new Repository(machine, folder).commitOf(ref)
   })
+}
+
+/** The hash of a folder, or of a file. */
+export function digestOf(path: string): string {
+  if (isFolder(path)) return hashTree(path, listTree(path).files)
+  return hashFile(dirname(path), { path: basename(path), kind: 'file' })
 }
 
 /** Keeps a version in its form for a library, with a record of its source that is the same on every machine. */
@@ -246,11 +248,12 @@ export async function restoreVersions(
   machine: Machine,
   project: string,
   rows: readonly Locked[],
-  signal: AbortSignal | undefined,
+  { signal, kind }: { signal?: AbortSignal; kind?: TextKind },
 ): Promise<{ fetched: string[]; findings: Finding[] }> {
-  const absent = rows.filter((row) => !isFolder(versionPlace(machine, versionKey(row), row.name)))
+  const placeOf = (row: Locked) =>
+    kind === undefined ? versionPlace(machine, versionKey(row), row.name) : keptText(machine, kind, row)
+  const absent = rows.filter((row) => !exists(placeOf(row)))
   const findings: Finding[] = []
-  const digestOf = (folder: string) => hashTree(folder, listTree(folder).files)
   await withScratch(async (scratch) => {
     for (const [url, group] of groupBy(absent, (row) => row.url ?? '')) {
       signal?.throwIfAborted()
@@ -263,7 +266,7 @@ export async function restoreVersions(
         let place: string | undefined
         if (repo === undefined) {
           place = join(project, folder)
-          const isThere = staysInside(project, folder) && isFolder(place)
+          const isThere = staysInside(project, folder) && exists(place)
           if (!isThere) throw failWith('MANIFEST/address', { key: from, problem: `${name} is not in it` })
         } else if (!repo.gone.has(commit)) {
           place = await checkOutSnapshot({ repo: repo.repo, commit, folder, isForeign: true }, scratch, at)
@@ -282,6 +285,10 @@ export async function restoreVersions(
         if (digestOf(place) !== digest) {
           const source = repo === undefined ? `./${folder}` : url
           throw failWith('LOCK_MISMATCH/digest', { name, source, commit: commit.slice(0, 12) || 'none' })
+        }
+        if (kind !== undefined) {
+          keptText(machine, kind, row, place)
+          continue
         }
         let skill: ForeignSkill
         try {

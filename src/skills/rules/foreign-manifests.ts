@@ -1,7 +1,8 @@
 import { findAgent } from '../../agents/rules/agents.ts'
 import { addressProblem } from '../../machine/rules/settings-shape.ts'
 import { compareText, isRecord, isTextList } from '../../text/values.ts'
-import { ALL, type LockedSkill } from './manifest.ts'
+import type { LockedSkill } from './lock.ts'
+import { ALL } from './manifest.ts'
 
 /** What another manager's file asks for, in the form of loadout.json, and what that form cannot say. */
 export interface TakenOver {

@@ -1,15 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  addressOf,
-  chooseWanted,
-  formatLock,
-  inOrderOfNeed,
-  type LockedSkill,
-  needsOf,
-  parseLock,
-  unneeded,
-} from './manifest.ts'
+import { formatLock, type LockedSkill, NO_LOCK, parseLock } from './lock.ts'
+import { addressOf, chooseWanted, unneeded } from './manifest.ts'
+import { inOrderOfNeed, needsOf } from './needs.ts'
 
 const names = Array.from({ length: 200 }, (_, at) => `skill-${String(at).padStart(3, '0')}`)
 
@@ -143,7 +136,7 @@ const row = (name: string, requires: string[] = []): LockedSkill => ({
 
 describe('a lock', () => {
   it('has the same bytes after it was read, in any order of its skills', () => {
-    const lock = { skills: [row('b', ['a']), row('a')] }
+    const lock = { ...NO_LOCK, skills: [row('b', ['a']), row('a')] }
     const text = formatLock(lock)
     expect(formatLock(parseLock(text))).toBe(text)
     expect(formatLock({ ...lock, skills: [...lock.skills].reverse() })).toBe(text)
@@ -151,7 +144,7 @@ describe('a lock', () => {
     expect(unneeded({ 'own/a': ['a'] }, lock.skills)).toEqual(['b'])
   })
 
-  const good = JSON.parse(formatLock({ skills: [row('a')] }))
+  const good = JSON.parse(formatLock({ ...NO_LOCK, skills: [row('a')] }))
   const bad: [what: string, text: string, said: RegExp][] = [
     ['half merged by git', `<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> other\n`, /conflict markers of an unfinished merge/],
     ['of a newer version', JSON.stringify({ ...good, version: 2 }), /version 2, which a newer Loadout wrote/],

@@ -153,6 +153,10 @@ export const skillsIssues = () =>
       'QUARANTINED/skills':
         '{names} skills can act and were not installed, because you have not allowed it: {names2} → {hint}',
       'QUARANTINED/keys': 'warning: {name} is installed without {keys}, which you have not allowed → {hint}',
+      'QUARANTINED/texts':
+        'agents do not get {names} yet, because you have not agreed to the text → read {read}; to allow it: loadout approve {command} --project ., then loadout install',
+      'QUARANTINED/text-denied':
+        'info: the {what} {name} is denied on this machine → loadout revoke {what}:{name} takes the denial back',
       'QUARANTINED/imported': 'warning: {what} and will not be installed until you allow it{what2} → {hint}',
       'QUARANTINED/skill': '{name} can act and was not installed, because you have not allowed it: {what} → {hint}',
       'QUARANTINED/many-keys':
@@ -327,8 +331,21 @@ export const skillsIssues = () =>
       'MANIFEST/address':
         'loadout.json: {key} cannot be a source: {problem} → name owner/repo, owner/repo#tag, a git address, or ./folder of the project',
       'MANIFEST/none':
-        '{project} has no loadout.json that names skills → loadout add <source> --project . writes one; to install skills of your library, name them',
-      'MANIFEST/not-offered': '{key} has no skill {word} → loadout import {key} --list shows what it has',
+        '{project} has no loadout.json that names skills, packs or rules → loadout add <source> --project . writes one; to install skills of your library, name them',
+      'MANIFEST/not-offered':
+        '{key} has no {what} {word} → loadout import {key} --list shows its skills; packs and rules are named by their folder or file',
+      'MANIFEST/not-routed':
+        '{word} of {key} does not say when it is needed, so no task would get it → its frontmatter needs an id with keywords, or paths',
+      'MANIFEST/only-texts': '{key} has no skills → name what you want of it: {texts}',
+      'MANIFEST/ambiguous': '{name} is more than one thing in this project → name one of them: {kinds}',
+      'MANIFEST/no-profile':
+        'the profile {name} is in none of the sources of "skills": {keys} → name a source that has profiles/{name}.json',
+      'MANIFEST/of-profile':
+        '{name} belongs to the profile {profile} of loadout.json → take the profile out of loadout.json, or the skill out of the profile',
+      'MANIFEST/unseen':
+        'warning: no task gets {path}: "payloads" of loadout.json is {globs} → add ".claude/loadout/**/*.md" to it',
+      'MANIFEST/changed':
+        'other commands keep changing loadout.json or loadout.lock; nothing was written → run the command again',
       'MANIFEST/not-there':
         '{name} is not in the loadout.json of this project → loadout list --project . shows what is',
       'MANIFEST/needed': 'warning: {name} stays: {by} needs it → remove {by} first',
@@ -372,6 +389,8 @@ export const skillsIssues = () =>
       'LOCK_MISMATCH/forged':
         '{path} differs from loadout.lock, although its marker says otherwise → look at what changed it; loadout install --replace puts the locked version back',
       'LOCK_MISMATCH/unlisted': '{path} is installed, and loadout.lock does not have it → loadout install',
+      'LOCK_MISMATCH/left':
+        'warning: {path} is no longer in loadout.lock, and was changed by hand, so it stays → remove it, or loadout install --replace does after a backup',
       'LOCK_MISMATCH/digest':
         '{name} of {source} is not what loadout.lock pins: the files of commit {commit} have another digest; nothing was installed → do not use this source before you know why; if the change is meant, loadout update {name} --project .',
       'LOCK_MISMATCH/gone':
@@ -391,7 +410,7 @@ export const skillsIssues = () =>
         '{name} needs the skill {needed}, which the library does not have → add it: loadout add <source> {needed}, or remove it from "requires" of {name}',
       'NEEDS/cycle': 'these skills need each other in a circle: {path} → remove one of these needs',
       'NEEDS/conflict':
-        'two sources have a skill {name}: {first} and {second} (asked for by {why}) → name the skills of one of them in loadout.json, without {name}',
+        'two sources have a {what} {name}: {first} and {second} (asked for by {why}) → name what you want of one of them in loadout.json, without {name}',
       'NEEDS/versions':
         'two versions of one repository are asked for: {first} and {second} → agree on one in loadout.json',
       'NEEDS/range':

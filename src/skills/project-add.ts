@@ -1,0 +1,228 @@
+import { basename, isAbsolute, join, relative } from 'node:path'
+import { Config, requireProject } from '../agents/config.ts'
+import { requireAgent } from '../agents/rules/agents.ts'
+import { exists, isFile, isFolder, readJson, readText } from '../machine/files.ts'
+import { withoutPassword } from '../machine/git-process.ts'
+import { withScratch } from '../machine/leftovers.ts'
+import type { Machine } from '../machine/machine.ts'
+import { findRepository, realFolder } from '../machine/open-project.ts'
+import { Repository } from '../machine/repository.ts'
+import { parseYaml, readValue, YamlError } from '../machine/yaml.ts'
+import { type Finding, failWith, report } from '../text/trouble.ts'
+import { compareText } from '../text/values.ts'
+import { readSource, type SkillOffer } from './candidates.ts'
+import { splitPage } from './disk/import-source.ts'
+import { openAddress } from './disk/source-repo.ts'
+import { writeTreeFile } from './disk/tree.ts'
+import { type Manifest, readManifest, requireManifest } from './installs.ts'
+import { changeManifest, type ManifestChange, outcomeOf, type ProjectOutcome, type ProjectRequest } from './project.ts'
+import { lockAll, movesOf } from './project-lock.ts'
+import { offeredTexts } from './project-texts.ts'
+import { asForeign, FOREIGN_FILES, takeOverManifest } from './rules/foreign-manifests.ts'
+import { NO_LOCK, TEXT_KINDS, type TextKind } from './rules/lock.ts'
+import { ALL, addressOf, type Wanted } from './rules/manifest.ts'
+import { EVERY_AGENT, requireName } from './rules/skill.ts'
+import { parseRepositoryName } from './rules/source-name.ts'
+
+export interface AddRequest extends ProjectRequest {
+  /** What was typed: an address, a folder, the name of a skill of the library. */
+  source: string
+  project: string
+  /** Skills, and packs and rules as `pack:x` and `rule:x`. */
+  names?: readonly string[]
+  choose?: (offers: readonly SkillOffer[]) => readonly string[] | undefined
+  ref?: string
+  /** The agents that get the skills of the project from now on, beside those that do already. */
+  agents?: readonly string[]
+}
+
+/** Adds skills, packs and rules to the manifest of a project, locks and installs them. The library of the user is not touched. */
+export async function addToProject(machine: Machine, request: AddRequest): Promise<ProjectOutcome> {
+  const project = requireProject(machine, request.project)
+  const enabled = new Config(machine).agentsHere()
+  const named = (request.agents ?? []).flatMap((ids) => ids.split(',')).filter((id) => id !== 'all' && id !== '')
+  const asked = named.map((id) => requireAgent(id).id)
+  const isNew = readManifest(machine, project) === undefined
+  const none: Manifest = { project, wanted: { skills: {}, packs: {}, rules: {} }, agents: [], lock: NO_LOCK }
+  const read = () => readManifest(machine, project) ?? none
+  // The file of another manager in the project that was typed instead of a source.
+  const path = machine.resolve(request.source)
+  const file = FOREIGN_FILES.find((each) => each === basename(path))
+  const foreign = file !== undefined && isFile(path) ? { path, file } : undefined
+  // Chosen once, also if the manifest changes in the meantime.
+  let chosen: Awaited<ReturnType<typeof chooseWords>> | undefined
+  const change = async (before: Manifest): Promise<ManifestChange> => {
+    const agents = isNew ? (asked.length > 0 ? asked : enabled) : [...new Set([...before.agents, ...asked])]
+    if (foreign !== undefined) return takeOver(machine, before, foreign, agents, request)
+    const { key, names: own, findings } = await addressFor(machine, project, request)
+    chosen ??= await chooseWords(machine, project, key, { ...request, names: request.names ?? own })
+    if ('offers' in chosen) {
+      return { stop: { ...outcomeOf(before, request), offers: chosen.offers, isUndecided: true }, findings }
+    }
+    const { wanted, place } = withWords(before.wanted, key, chosen.words, request.ref === undefined)
+    // Everything that a source has is what it has now.
+    const isAll = chosen.words.some((word) => word.replace(TEXT_WORD, '$2') === ALL)
+    const moved = isAll ? new Set([place]) : undefined
+    const locked = await lockAll(machine, { ...before, wanted, agents }, { ...request, moves: moved })
+    const moves = await movesOf(machine, before, locked.manifest)
+    return { manifest: locked.manifest, findings: [...findings, ...locked.findings], moves }
+  }
+  return changeManifest(machine, request, change, read)
+}
+
+/** The words for what is wanted of a source: typed, chosen among its skills, or all of them. Else what there is to choose. */
+async function chooseWords(
+  machine: Machine,
+  project: string,
+  key: string,
+  { names, choose, signal }: AddRequest,
+): Promise<{ words: readonly string[] } | { offers: SkillOffer[] }> {
+  if (names?.every((name) => TEXT_WORD.test(name))) return { words: names }
+  const offers = await withScratch(async (scratch) => {
+    const address = addressOf(key)
+    const source = await openAddress(machine, project, address, scratch, signal)
+    const texts = TEXT_KINDS.flatMap((kind) =>
+      offeredTexts(kind, source, address.url).map(({ name }) => `${kind}:${name}`),
+    )
+    try {
+      return readSource(source, [], { enabled: [EVERY_AGENT] }).candidates.map(
+        ({ name, merged, copies, problem }): SkillOffer => {
+          const { found, skill } = merged ?? copies[0] ?? {}
+          const state = problem === undefined ? 'new' : 'blocked'
+          const { folder = '', plugin } = found ?? {}
+          return { name, description: skill?.description ?? '', folder, plugin, state, reason: problem }
+        },
+      )
+    } catch (error) {
+      if (texts.length === 0) throw error
+      throw failWith('MANIFEST/only-texts', { key, texts: texts.slice(0, 20).join(' ') })
+    }
+  })
+  const isAll = names === undefined && choose === undefined
+  const chosen = isAll ? [ALL] : (names ?? (offers.length === 1 ? [offers[0]?.name ?? ''] : choose?.(offers)))
+  if (chosen === undefined || chosen.length === 0) return { offers }
+  const nameOf = (word: string) => offers.find(({ name, folder }) => word === folder && !name.includes('/'))?.name
+  return { words: chosen.map((word) => nameOf(word) ?? word) }
+}
+
+const TEXT_WORD = /^(pack|rule):(.+)$/
+
+/** The wanted things with these words of a source, and its key: one for each repository, so that one version is named. */
+function withWords(wanted: Manifest['wanted'], key: string, words: readonly string[], keepsVersion: boolean) {
+  const { url, folder } = addressOf(key)
+  const isSame = (each: string) => url !== undefined && addressOf(each).url === url && addressOf(each).folder === folder
+  const { skills, packs, rules } = wanted
+  const known = [skills, packs, rules].flatMap(Object.keys).find(isSame)
+  const place = (keepsVersion ? known : undefined) ?? key
+  const add = (part: Wanted, more: readonly string[]): Wanted => {
+    const same = Object.keys(part).filter((each) => each === place || isSame(each))
+    const all = [...same.flatMap((each) => part[each] ?? []), ...more]
+    if (more.length === 0 && same.every((each) => each === place)) return part
+    const others = Object.entries(part).filter(([each]) => !same.includes(each))
+    // Everything that a source has is what lies in its usual places; a path may name something else.
+    const needed = all.includes(ALL) ? all.filter((word) => word === ALL || word.includes('/')) : all
+    const list = [...new Set(needed)].sort(compareText)
+    return { ...Object.fromEntries(others), [place]: list }
+  }
+  const ofKind = (kind: TextKind) =>
+    words.flatMap((word) => (TEXT_WORD.exec(word)?.[1] === kind ? [word.slice(5)] : []))
+  const named = words.filter((word) => !TEXT_WORD.test(word))
+  const all = { skills: add(skills, named), packs: add(packs, ofKind('pack')), rules: add(rules, ofKind('rule')) }
+  return { wanted: { ...wanted, ...all }, place }
+}
+
+/** Adds everything that a file of another manager names. That file stays as it is. */
+async function takeOver(
+  machine: Machine,
+  before: Manifest,
+  { path, file }: { path: string; file: (typeof FOREIGN_FILES)[number] },
+  enabled: string[],
+  request: AddRequest,
+): Promise<ManifestChange> {
+  const taken = takeOverManifest(file, file.endsWith('.json') ? readJson(path) : readForeignYaml(path))
+  if (Object.keys(taken.wanted).length === 0)
+    throw failWith('MANIFEST/empty', { file, losses: taken.losses.join('; ') || 'no skill' })
+  const skills: Record<string, readonly string[]> = { ...before.wanted.skills }
+  for (const [key, names] of Object.entries(taken.wanted)) {
+    skills[key] = [...new Set([...(skills[key] ?? []), ...names])].sort(compareText)
+  }
+  const agents = taken.agents.length > 0 && before.agents.length === 0 ? [...new Set(taken.agents)] : enabled
+  const wanted = { ...before.wanted, skills }
+  const { manifest, findings } = await lockAll(machine, { ...before, wanted, agents }, request)
+  const moves = await movesOf(machine, before, manifest)
+  const losses = taken.losses.map((what) => report('MANIFEST/loss', { file, what }))
+  return { manifest, findings: [...losses, ...findings], moves }
+}
+
+function readForeignYaml(path: string): unknown {
+  try {
+    const { document, lines } = parseYaml(readText(path), { longest: 8 * 1024 * 1024 })
+    return readValue(document, lines)
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    throw failWith('MANIFEST/empty', { file: basename(path), losses: `line ${error.line}: ${error.message}` })
+  }
+}
+
+/** Writes the lock of a project as a file of another manager. Never replaces a file. */
+export async function exportManifest(
+  machine: Machine,
+  request: { project?: string; file: string; out?: string },
+): Promise<{ path: string; skills: number }> {
+  const { project, agents, lock } = requireManifest(machine, request)
+  const { file } = request
+  if (file !== 'apm.yml' && file !== 'skills-lock.json') throw failWith('USAGE/format', { format: file })
+  const path = machine.resolve(request.out ?? join(project, file))
+  if (exists(path)) throw failWith('FILE_EXISTS/manifest', { path })
+  const { text, losses } = asForeign(file, { name: basename(project), agents, skills: lock.skills })
+  writeTreeFile(path, text, false)
+  machine.report(...losses.map((what) => report('MANIFEST/not-said', { file, what })))
+  return { path, skills: lock.skills.length }
+}
+
+/** The key for what was typed: an address that a clone on another machine can use too. */
+async function addressFor(
+  machine: Machine,
+  project: string,
+  { source, ref, signal }: AddRequest,
+): Promise<{ key: string; names?: string[]; findings: Finding[] }> {
+  const withRef = (key: string) => (ref === undefined ? key : `${key.split('#')[0]}#${ref}`)
+  const path = machine.resolve(source)
+  if (exists(path)) {
+    const inside = relative(realFolder(machine, project), realFolder(machine, path))
+    const isInside = inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)
+    if (isInside) return { key: `./${inside}`, findings: [] }
+    return fromClone(machine, path, withRef)
+  }
+  const { library } = new Config(machine)
+  if (/^[a-z0-9-]+$/.test(source) && library !== undefined && isFolder(join(library, 'skills', source))) {
+    const { key, findings } = await fromClone(machine, library, withRef)
+    return { key, names: [requireName(source)], findings }
+  }
+  const named = parseRepositoryName(source)
+  if (named === undefined) throw failWith('FILE_NOT_FOUND/source', { path })
+  if (named.refAndFolder === undefined) return { key: withRef(source), findings: [] }
+  const split = await splitPage(machine, named, signal === undefined ? {} : { signal })
+  const short = /^https:\/\/github\.com\/([^/]+\/[^/]+)$/.exec(named.url)?.[1]
+  const folder = split?.folder ? `/${split.folder}` : ''
+  if (short === undefined && folder !== '')
+    throw failWith('MANIFEST/address', { key: source, problem: 'name the repository, and the skills after it' })
+  return { key: withRef(`${short ?? named.url}${folder}#${split?.ref ?? ''}`.replace(/#$/, '')), findings: [] }
+}
+
+/** A clone on this machine stands for the repository that it came from. */
+async function fromClone(machine: Machine, path: string, withRef: (key: string) => string) {
+  const root = findRepository(path)
+  const repo = root === undefined ? undefined : new Repository(machine, root)
+  const remote = repo && (await repo.git(['remote', 'get-url', 'origin'], { okCodes: [0, 2, 128] })).stdout.trim()
+  const key = remote ? withoutPassword(remote) : `file://${root ?? path}`
+  const inside = root === undefined ? '' : relative(realFolder(machine, root), realFolder(machine, path))
+  if (repo === undefined || isAbsolute(key))
+    throw failWith('MANIFEST/address', {
+      key: path,
+      problem: 'a path outside of the project cannot be restored from a clone of it',
+    })
+  const findings = remote ? [] : [report('MANIFEST/local', { path })]
+  const names = inside === '' ? undefined : [inside.split('/').at(-1) ?? '']
+  return { key: withRef(key), names, findings }
+}
