@@ -9,9 +9,8 @@ import { acquireLock } from '../../machine/lock.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import { type Patience, Repository, readSafeConfig, runGit } from '../../machine/repository.ts'
-import { parseForeignJson } from '../../text/json.ts'
+import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { isRecord, isTextList } from '../../text/values.ts'
 import { clonePath } from './discover.ts'
 
 export interface GitSource {
@@ -109,16 +108,13 @@ export interface PackagePlaces {
 }
 
 /** The folder where npm, pnpm or yarn installed a package. Undefined if it is not installed. */
-export function findPackage(machine: Machine, name: string, places: PackagePlaces): string | undefined {
-  const { packageFolder, place, root } = places
-  const inModules = (folders: Iterable<string>) => firstFolder(folders, (folder) => join(folder, 'node_modules', name))
+export function findPackage(machine: Machine, name: string, { packageFolder, place, root }: PackagePlaces) {
+  const modules = (folder: string) => join(folder, 'node_modules', name)
   return (
-    inModules(upwardsFrom(packageFolder)) ??
+    firstFolder(upwardsFrom(packageFolder), modules) ??
     firstFolder(globalModules(machine), (folder) => join(folder, name)) ??
-    inModules(upwardsFrom(place)) ??
-    inModules(upwardsFrom(root)) ??
-    inModules(members(root)) ??
-    firstFolder(nestedModules(root), (folder) => join(folder, name))
+    firstFolder(upwardsFrom(place), modules) ??
+    firstFolder(foldersBelow(root), modules)
   )
 }
 
@@ -151,60 +147,12 @@ function* globalModules({ env, home }: Machine): Generator<string> {
 }
 
 const MOST_ON_PATH = 100
-const MOST_MEMBERS = 500
 
-/** The workspace packages of a project, from package.json or pnpm-workspace.yaml. */
-function members(root: string): string[] {
-  const patterns = [...npmMembers(root), ...pnpmMembers(root)].filter((pattern) => !pattern.startsWith('!'))
-  return patterns.flatMap((pattern) => expand(root, pattern)).slice(0, MOST_MEMBERS)
-}
-
-function npmMembers(root: string): string[] {
-  const text = readInside(root, 'package.json', { most: 1024 * 1024 }).bytes?.toString('utf8')
-  const parsed = text === undefined ? undefined : parseForeignJson(text)
-  const json = parsed !== undefined && 'value' in parsed && isRecord(parsed.value) ? parsed.value.workspaces : undefined
-  const list = isRecord(json) ? json.packages : json
-  return isTextList(list) ? list : []
-}
-
-function pnpmMembers(root: string): string[] {
-  const text = readInside(root, 'pnpm-workspace.yaml', { most: 64 * 1024 }).bytes?.toString('utf8') ?? ''
-  const list = /^packages:[ \t]*\n((?:[ \t]*(?:-.*|#.*)?\n?)*)/m.exec(text)?.[1] ?? ''
-  return [...list.matchAll(/^[ \t]*-[ \t]*(["']?)(.+?)\1[ \t]*$/gm)].map(([, , pattern = '']) => pattern)
-}
-
-/** Expands `packages/*`, `packages/**` or one folder. Other pattern characters have no special meaning. */
-function expand(root: string, pattern: string): string[] {
-  const parts = pattern.replace(/^\.\//, '').split('/').filter(Boolean)
-  if (parts.includes('..') || pattern.startsWith('/')) return []
-  return parts.reduce<string[]>(
-    (folders, part) => {
-      const next = folders.flatMap((folder) => (part.includes('*') ? foldersIn(folder) : [join(folder, part)]))
-      const deeper = part === '**' ? next.flatMap(foldersIn) : []
-      return [...next, ...deeper].slice(0, MOST_MEMBERS)
-    },
-    [root],
-  )
-}
-
-/** `node_modules` of other packages, and pnpm's folder of indirect dependencies. */
-function* nestedModules(root: string): Generator<string> {
-  const modules = join(root, 'node_modules')
-  yield join(modules, '.pnpm', 'node_modules')
-  const scopes = foldersIn(modules).flatMap((folder) => (/[\\/]@[^\\/]+$/.test(folder) ? foldersIn(folder) : [folder]))
-  for (const folder of scopes.slice(0, MOST_NESTED)) yield join(folder, 'node_modules')
-}
-
-const MOST_NESTED = 5_000
-
-function foldersIn(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true })
-    return entries
-      .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !/^(?:\.|node_modules$)/.test(entry.name))
-      .map(({ name }) => join(folder, name))
-      .sort()
-  } catch {
-    return []
+/** The folders of a project, nearest first: a package of a workspace, or another package, may hold what is looked for. */
+function* foldersBelow(root: string): Generator<string> {
+  const walk = new Walk(root, { ignore: ['versions'], mostFolders: 5_000, mostDepth: 6 })
+  for (const { path, entries, enter } of walk.folders()) {
+    yield path
+    for (const { name, kind, isIgnored } of entries) if (kind === 'folder' && !isIgnored) enter(name)
   }
 }

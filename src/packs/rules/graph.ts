@@ -1,7 +1,7 @@
 import { readTask, shareOf, type TaskWords, wordsIn } from '../../search/task.ts'
 import { termsOf } from '../../search/tokens.ts'
 import { printableLine } from '../../text/printable.ts'
-import type { Code } from '../../text/trouble.ts'
+import { report } from '../../text/trouble.ts'
 import { getDeep, groupBy, isRecord } from '../../text/values.ts'
 import {
   type ContextPart,
@@ -181,7 +181,7 @@ class PackRecords {
     if (manifest === undefined) return undefined
     const names = getDeep(manifest, 'files')
     if (!Array.isArray(names) || names.length > MOST_FILES) {
-      return this.warn('record.invalid', path, `it is not a manifest with a list of at most ${MOST_FILES} files`)
+      return this.invalid(path, `it is not a manifest with a list of at most ${MOST_FILES} files`)
     }
     for (const name of namesIn(names)) {
       const kind = oneOf(Object.keys(KINDS) as Kind[], /([^/]*)\.jsonl?$/i.exec(name)?.[1]?.toLowerCase())
@@ -197,7 +197,7 @@ class PackRecords {
   private open(path: string, layer: 'ontology' | 'answers'): unknown {
     if (this.refuses(path)) return undefined
     if (layerOf(path) === layer && !EXPORTS.test(path)) return this.readJson(normalizePackPath(path))
-    return this.warn('record.invalid', shortName(path), `it is not a record inside ${layer}/, so it is not opened`)
+    return this.invalid(shortName(path), `it is not a record inside ${layer}/, so it is not opened`)
   }
 
   private place(kind: Kind, path: string, value?: unknown): void {
@@ -234,17 +234,17 @@ class PackRecords {
     return rows
   }
 
-  warn(code: Code, path: string, message: string, severity: PackWarning['severity'] = 'warning'): undefined {
-    if (this.warnings.length < MOST_WARNINGS) this.warnings.push({ severity, code, path: path.slice(0, 200), message })
+  warn(warning: PackWarning): undefined {
+    if (this.warnings.length < MOST_WARNINGS) this.warnings.push({ ...warning, path: warning.path.slice(0, 200) })
   }
 
   private invalid(path: string, problem: string): undefined {
-    return this.warn('record.invalid', path, problem)
+    return this.warn(report('record.invalid/problem', { problem }, { path }))
   }
 
   private refuses(path: string): boolean {
     const problem = packPathProblem(path)
-    if (problem !== undefined) this.warn('PATH_ESCAPE', shortName(path), `this path is refused: ${problem}`, 'error')
+    if (problem !== undefined) this.warn(report('PATH_ESCAPE/pack-path', { problem }, { path: shortName(path) }))
     return problem !== undefined
   }
 
@@ -323,7 +323,7 @@ class PackRecords {
     if (!/^(?:sources|documents|wiki)$/.test(layerOf(path) ?? '')) return undefined
     const name = normalizePackPath(path)
     if (this.files.sizeOf(name) !== undefined) return name + oneLine(ref.slice(path.length))
-    return this.warn('source.absent', from, `it names the missing file ${shortName(name)}`)
+    return this.warn(report('source.absent/named', { name: shortName(name) }, { path: from }))
   }
 
   /** Adds a line below one of our headings, if it fits whole. */
@@ -332,7 +332,7 @@ class PackRecords {
     const part = this.parts.get(key) ?? { path, layer: layerOf(path) ?? 'ontology', text: `${heading}\n` }
     if (part.text.includes(`\n${text}\n`)) return true
     if (text.length >= this.left) {
-      this.warn('context.omitted', path, 'a record did not fit')
+      this.warn(report('context.omitted/record', {}, { path }))
       return false
     }
     this.left -= text.length + 1
@@ -345,10 +345,7 @@ class PackRecords {
     const isAbout = (row: Row) => row.concepts.some((id) => concepts.has(id))
     const constraints = this.list('constraints').filter((row) => row.concepts.length === 0 || isAbout(row))
     const forbidden = this.list('claims').filter((claim) => isAbout(claim) && this.isForbidden(claim))
-    if (forbidden[0] !== undefined) {
-      const message = 'it contains forbidden claims; they are given as prohibitions only'
-      this.warn('ontology.forbidden', forbidden[0].path, message, 'error')
-    }
+    if (forbidden[0] !== undefined) this.warn(report('ontology.forbidden/claims', {}, { path: forbidden[0].path }))
     const ruled = constraints.every((row) => {
       const subject = row.concepts.length === 0 ? 'everything' : this.labels(row.concepts)
       return this.add(row.path, 'Limits on what may be said:', `- ${subject}: ${oneLine(row.text)}`)
@@ -393,7 +390,7 @@ function giveClaims(records: PackRecords, concepts: readonly Row[], words: TaskW
   if (concepts.length === 0) return { anchors: [], missing: [], facts: [] }
   const { state, used } = records
   if (state !== 'reviewed') {
-    records.warn('claim.doubtful', used[0] ?? '', `the ontology is ${quoted(state)}, not reviewed`)
+    records.warn(report('claim.doubtful/ontology', { state: quoted(state) }, { path: used[0] ?? '' }))
   }
   const chosen = new Set(concepts.map(({ id }) => id))
   // Claims with equal weight keep the order of the file.
@@ -405,11 +402,11 @@ function giveClaims(records: PackRecords, concepts: readonly Row[], words: TaskW
     .sort((a, b) => b.share - a.share)
   const claims = about.slice(0, RECORD_LIMITS.claims).map(({ claim }) => ({ claim, ...records.judge(claim, 'claims') }))
   if (about.length > claims.length) {
-    const message = `left out ${about.length - claims.length} more claims of the same concepts`
-    records.warn('context.omitted', about[0]!.claim.path, message)
+    const path = about[0]!.claim.path
+    records.warn(report('context.omitted/claims', { more: about.length - claims.length }, { path }))
   }
   for (const { claim, reason } of claims.filter((each) => each.reason !== '')) {
-    records.warn('claim.doubtful', claim.path, `the claim "${shortName(claim.id)}" is not a fact: ${reason}`)
+    records.warn(report('claim.doubtful/no-fact', { id: shortName(claim.id), reason }, { path: claim.path }))
   }
   // The limits of every concept in these claims apply, not only of concepts that the task names.
   const isLimited = records.addLimits(new Set([...chosen, ...claims.flatMap((each) => each.concepts)]))
@@ -461,8 +458,8 @@ function giveAnswers(records: PackRecords, question: Row, facts: readonly string
     .map((answer) => ({ ...answer, ...records.judge(answer, 'answer-blocks') }))
   const answer = judged.find(({ reason }) => reason === '') ?? judged[0]
   if (answer !== undefined && answer.reason !== '') {
-    const code = answer.reason === FORBIDDEN ? 'ontology.forbidden' : 'claim.doubtful'
-    records.warn(code, answer.path, `the answer "${shortName(answer.id)}" is not used as an answer: ${answer.reason}`)
+    const row = answer.reason === FORBIDDEN ? 'ontology.forbidden/answer' : 'claim.doubtful/answer'
+    records.warn(report(row, { id: shortName(answer.id), reason: answer.reason }, { path: answer.path }))
   }
   const isShown = answer !== undefined && answer.reason !== FORBIDDEN && answer.reason !== HELD
   if (isShown && records.addLimits(new Set([...question.concepts, ...answer.concepts]))) {
