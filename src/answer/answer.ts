@@ -173,7 +173,8 @@ function findingsOf(
     found.push({ ...report('FILE_NOT_FOUND/control-plane-file', { file }, { subject: file }), severity })
   }
   for (const { source, code, reason } of degraded) {
-    found.push({ severity, code, message: `${source}: ${reason}`, subject: source })
+    const told = report('ADAPTER_FAILED/degraded', { source, reason }, { subject: source, severity })
+    found.push({ ...told, code })
   }
   return found
 }

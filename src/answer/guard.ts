@@ -8,7 +8,7 @@ import {
   sanitize,
 } from '../text/sensitive/detect.ts'
 import { findHostTags } from '../text/sensitive/host-tags.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, LoadoutError, retell } from '../text/trouble.ts'
 import { type Limits, mapSlices } from './rules/budget/fit.ts'
 import type { BundleInput } from './rules/build-bundle.ts'
 import {
@@ -168,10 +168,11 @@ export function maskField<T>(path: string, value: T): T | string {
 /** An error may quote the settings or the request. */
 export async function maskError(error: unknown): Promise<unknown> {
   if (!(error instanceof LoadoutError)) return error
-  const { code, message, hint, cause } = error
+  const { message, hint } = error
   const [masked, maskedHint] = [await maskText(message), hint && (await maskText(hint))]
   if (masked === message && maskedHint === hint) return error
-  return new LoadoutError(code, masked, { hint: maskedHint, cause })
+  // Not the error itself as the cause: it has the words.
+  return retell({ ...error, message: masked, hint: maskedHint })
 }
 
 /** Findings about settings quote them. */

@@ -1,5 +1,5 @@
 import type { Loadout } from '../loadout.ts'
-import { type Finding, failWith, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Finding, failWith, type Report } from '../text/trouble.ts'
 import type { Screen } from './screen.ts'
 
 /**
@@ -214,11 +214,6 @@ export function readTask({ args, readStdin }: { args: { task: string }; readStdi
   const task = (args.task === '-' ? readStdin() : args.task).trim()
   if (task !== '') return task
   throw failWith('USAGE/no-stdin-task')
-}
-
-/** A combination of words and flags that a command does not take. */
-export function misuse(command: string, message: string): LoadoutError {
-  return new LoadoutError('USAGE', message, { hint: `loadout help ${command}` })
 }
 
 export function isYes(answer: string): boolean {

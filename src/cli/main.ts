@@ -1,7 +1,7 @@
 import { createLoadout } from '../loadout.ts'
 import { explainCode } from '../text/issues.ts'
 import { printableJson } from '../text/printable.ts'
-import { failWith, hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
+import { failWith, hasErrors, LoadoutError, type Report, toldOf } from '../text/trouble.ts'
 import { VERSION } from '../text/version.ts'
 import type { Argument, Command, Flags, Input } from './command.ts'
 import { plan } from './commands/plan.ts'
@@ -28,10 +28,9 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
 }
 
 function report(problem: LoadoutError, asJson: boolean, terminal: Terminal): void {
-  const { code, message, hint } = problem
   try {
     terminal.write('stderr', formatError(problem, createScreen(terminal.hasColour('stderr'))))
-    if (asJson) terminal.write('stdout', toJsonText({ error: { code, message, hint } }))
+    if (asJson) terminal.write('stdout', toJsonText({ error: toldOf(problem) }))
   } catch {
     // The output itself cannot be written; the exit code still shows the error.
   }

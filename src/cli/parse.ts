@@ -1,4 +1,4 @@
-import { LoadoutError } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 import { type Argument, COMMON_FLAGS, type Command, type Flag, namedFlags } from './command.ts'
 
@@ -28,23 +28,19 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
     const [typed, attached] = splitFlag(word)
     const [name, flag, key] = findFlag(command, typed, word)
     if (flag.kind === 'switch') {
-      if (attached !== undefined) throw usage(command, `--${name} takes no value`)
+      if (attached !== undefined) throw failWith('USAGE/no-value', { name, usage: usage(command) })
       // Of --commit and --no-commit the careful one counts.
       flags.set(key, flags.get(key) !== false && name !== `no-${key}`)
       continue
     }
     const text = attached ?? words[++at]
     if (text === undefined || (attached === undefined && /^--?[a-z]/.test(text))) {
-      throw usage(command, needsValue(name, flag))
+      const isFolder = 'value' in flag && flag.value === 'folder'
+      throw failWith(isFolder ? 'USAGE/folder' : 'USAGE/value', { name, usage: usage(command) })
     }
     flags.set(key, readValue(command, name, flag, text, flags.get(key)))
   }
   return { args: assign(command, positional), flags: Object.fromEntries(flags), words: positional }
-}
-
-function needsValue(name: string, flag: Flag): string {
-  const isFolder = 'value' in flag && flag.value === 'folder'
-  return isFolder ? `--${name} needs a folder; for the current folder: --${name} .` : `--${name} needs a value`
 }
 
 function splitFlag(word: string): [string, string | undefined] {
@@ -62,28 +58,27 @@ function findFlag(command: Command, name: string, word: string): [name: string, 
   if (found !== undefined) return found
   // No flag has a blank in it: a task that begins with one was meant.
   if (/^--?[^\s=]*\s|\s\S+\s/.test(word)) {
-    const said = word.split(/\s/, 1)[0]
-    throw usage(command, `Unknown flag: ${said} \u2026; a text that begins with a dash comes last, after --`)
+    const said = word.split(/\s/, 1)[0]!
+    throw failWith('USAGE/dashed-text', { said, usage: usage(command) })
   }
   const close = nearest(
     name,
     known.flatMap(([each, { also = [] }]) => [each, ...also]),
   )
   const typed = word.startsWith('--') ? `--${name}` : word
-  throw usage(command, `Unknown flag: ${typed}${close === undefined ? '' : `; did you mean --${close}?`}`)
+  throw failWith('USAGE/unknown-flag', { typed, close, usage: usage(command) })
 }
 
 function readValue(command: Command, name: string, flag: Flag, text: string, before: Value | undefined): Value {
   if (flag.kind === 'list') return [...(Array.isArray(before) ? before : []), text]
   if (flag.kind === 'choice' && !flag.choices.includes(text)) {
     const close = nearest(text, flag.choices)
-    const meant = close === undefined ? '' : `; did you mean ${close}?`
-    throw usage(command, `--${name} must be one of ${flag.choices.join(', ')}, not "${text}"${meant}`)
+    throw failWith('USAGE/one-of', { name, text, choices: flag.choices.join(', '), close, usage: usage(command) })
   }
   if (flag.kind !== 'number') return text
   const number = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) {
-    throw usage(command, `--${name} must be a whole number, not "${text}"`)
+    throw failWith('USAGE/whole-number', { name, text, usage: usage(command) })
   }
   return number
 }
@@ -97,14 +92,15 @@ function assign(command: Command, words: readonly string[]): ParsedArguments['ar
     else if (at < words.length) args[name] = rest === 'text' ? text : words[at]!
     at = rest === undefined ? at + 1 : words.length
   }
-  if (at < words.length) throw usage(command, `Unexpected argument: ${words[at]}`)
+  if (at < words.length) throw failWith('USAGE/argument', { word: words[at]!, usage: usage(command) })
   return args
 }
 
 /** Checked only when the command runs, so that `--help` works without arguments. */
 export function requireArguments(command: Command, args: ParsedArguments['args']): void {
   const missing = command.args.find(({ name, required }) => required && `${args[name] ?? ''}`.trim() === '')
-  if (missing !== undefined) throw usage(command, `<${missing.name}> is missing: ${missing.summary}`)
+  if (missing !== undefined)
+    throw failWith('USAGE/missing', { name: missing.name, summary: missing.summary, usage: usage(command) })
 }
 
 export function usageLine(command: Command): string {
@@ -116,7 +112,7 @@ export function showArgument({ name, required, rest }: Argument): string {
   return required ? `<${shown}>` : `[${shown}]`
 }
 
-function usage(command: Command, message: string): LoadoutError {
-  const help = `loadout help ${command.name}`
-  return new LoadoutError('USAGE', message, { hint: `usage: ${usageLine(command)} [flags]   (${help})` })
+/** How the command is called, as the hint of what was wrong. */
+function usage(command: Command): string {
+  return `usage: ${usageLine(command)} [flags]   (loadout help ${command.name})`
 }

@@ -38,9 +38,8 @@ export async function runDoctor(machine: Machine, request: DoctorRequest): Promi
     ...layers.map((finding) => checkOf('hooks', finding)),
     ...checkCost(machine),
   ]
-  const findings = checks.flatMap(({ name, state, message, code, fix }): Finding[] => {
-    if (state !== 'problem' || code === undefined) return []
-    return [{ severity: 'error', code, message, subject: name, hint: fix }]
+  const findings = checks.flatMap(({ name: subject, state, code, fix: hint, ...told }): Finding[] => {
+    return state === 'problem' && code !== undefined ? [{ ...told, severity: 'error', code, subject, hint }] : []
   })
   machine.report(...findings)
   return { checks, fixed }

@@ -131,27 +131,21 @@ export function teachStatus(machine: Machine, request: SourceRequest): TeachStat
       return { id: keyOf(entry), place: file.place, written, negatives, fromUse, stale }
     })
     .sort((a, b) => compareText(a.id, b.id))
-  const warn = (code: Finding['code'], names: readonly string[], message: string, hint: string) => {
-    const shown = `${message}: ${listed(names)}`
-    if (names.length > 0) findings.push({ severity: 'warning', code, message: shown, count: names.length, hint })
+  type Row = 'EXAMPLES_STALE/changed' | 'EXAMPLES_STALE/gone' | 'EXAMPLE_REFUSED/full' | 'EXAMPLE_REFUSED/shared'
+  const warn = (row: Row, names: readonly string[], first = '') => {
+    const facts = { names: listed(names), most: MOST_WRITTEN, first }
+    if (names.length > 0) findings.push(report(row, facts, { count: names.length }))
   }
-
   warn(
-    'EXAMPLES_STALE',
+    'EXAMPLES_STALE/changed',
     entries.filter(({ stale }) => stale > 0).map(({ id }) => id),
-    'the description has changed since examples were written, so they do not count',
-    'loadout teach <id> --renew keeps those of an entry; loadout teach --export asks for new ones',
   )
 
   // The file of this machine also contains entries of other projects.
   const there = new Set(all.map(keyOf))
   const gone = known.filter(({ example, file }) => file.place !== 'machine' && !there.has(keyOf(example)))
-  warn(
-    'EXAMPLES_STALE',
-    [...new Set(gone.map(({ example }) => keyOf(example)))].sort(compareText),
-    'examples without an entry',
-    `remove their lines, or restore the entry; the first is in ${gone[0] && pathOf(gone[0].file)}`,
-  )
+  const lost = [...new Set(gone.map(({ example }) => keyOf(example)))].sort(compareText)
+  warn('EXAMPLES_STALE/gone', lost, gone[0] && pathOf(gone[0].file))
 
   const written = known.flatMap(({ example }) => (example.origin === 'use' ? [] : [example]))
   const counts = new Map<string, number>()
@@ -168,19 +162,9 @@ export function teachStatus(machine: Machine, request: SourceRequest): TeachStat
     owners.set(prompt, owner)
     if (owner !== id) shared.add(`${owner} and ${id}`)
   }
-  warn(
-    'EXAMPLE_REFUSED',
-    [...full],
-    `only the newest ${MOST_WRITTEN} examples of an entry count, and these have more`,
-    'keep the best ones',
-  )
+  warn('EXAMPLE_REFUSED/full', [...full])
   // One prompt for two entries helps neither.
-  warn(
-    'EXAMPLE_REFUSED',
-    [...shared].sort(compareText),
-    'the same prompt is an example of two entries',
-    'keep it for one of them',
-  )
+  warn('EXAMPLE_REFUSED/shared', [...shared].sort(compareText))
   machine.report(...findings)
   return { wanted: ENOUGH, entries }
 }

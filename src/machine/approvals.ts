@@ -1,4 +1,4 @@
-import { asFinding, type Finding, failWith } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, report } from '../text/trouble.ts'
 import { exists } from './files.ts'
 import type { Machine } from './machine.ts'
 import type { RecordFile } from './records.ts'
@@ -39,11 +39,8 @@ export function readApprovals(machine: Machine): Answers {
   try {
     return { approvals: requireApprovals(machine), isKnown: true, findings: [] }
   } catch (error) {
-    const { message } = asFinding(error)
-    const finding = asFinding(error, {
-      code: 'BAD_APPROVALS',
-      message: `${message}; until it is repaired, nothing is approved`,
-    })
+    const { message, hint } = asFinding(error)
+    const finding = report('BAD_APPROVALS/unread', { problem: message, hint })
     return { approvals: [], isKnown: false, findings: [finding] }
   }
 }

@@ -6,7 +6,7 @@ import { extname, join } from 'node:path'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { failWith, LoadoutError, report, type Told } from '../text/trouble.ts'
+import { failWith, LoadoutError, report, type Told, toldOf } from '../text/trouble.ts'
 import { packageFolder } from './package-folder.ts'
 
 const LARGEST_BODY = 1024 * 1024
@@ -76,7 +76,8 @@ export async function serveHttp(
   onListening: (address: { url: string; port: number }) => void,
 ): Promise<void> {
   const unreadable = new HttpRefusal(400, report('USAGE/request'))
-  const errorHandler = () => Response.json(errorBody(unreadable), { status: unreadable.status, headers: HEADERS })
+  const errorHandler = () =>
+    Response.json({ error: toldOf(unreadable) }, { status: unreadable.status, headers: HEADERS })
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler })
   const server = createServer({ requestTimeout: SLOWEST_MS }, (incoming, outgoing) => {
     const { url = '', headers, socket } = incoming
@@ -87,7 +88,7 @@ export async function serveHttp(
     else
       outgoing
         .writeHead(refusal.status, { ...HEADERS, 'Content-Type': 'application/json', Connection: 'close' })
-        .end(JSON.stringify(errorBody(refusal)))
+        .end(JSON.stringify({ error: toldOf(refusal) }))
   })
   await new Promise<void>((listening, reject) => {
     server.once('error', reject)
@@ -168,13 +169,8 @@ function answerError(error: Error, context: Context<HttpEnv>, onError: (error: u
   if (status === 500) onError(error)
   // The rest of the request is not received.
   if (status === 413) context.header('Connection', 'close')
-  return context.json(errorBody(error), status)
-}
-
-function errorBody(error: Error) {
-  const { code, message, hint } =
-    error instanceof LoadoutError ? error : report('UNEXPECTED/request', { detail: error.message })
-  return { error: { code, message, hint } }
+  const told = error instanceof LoadoutError ? error : report('UNEXPECTED/request', { detail: error.message })
+  return context.json({ error: toldOf(told) }, status)
 }
 
 /** 409: a person must decide first. 422: the request cannot be fulfilled. */

@@ -81,10 +81,10 @@ function checkBundle(linked: LinkedLayer | undefined, files: PackFiles): PackWar
   })
 }
 
-function asFinding({ severity, code, path, line, message, count = 1 }: PackWarning): Finding {
+function asFinding({ path, line, message, count = 1, ...told }: PackWarning): Finding {
   const place = line === undefined ? path : `${path}:${line}`
   const times = count === 1 ? '' : ` (${count} times)`
-  return { severity, code, message: `${place}: ${message}${times}`, subject: path }
+  return { ...told, message: `${place}: ${message}${times}`, subject: path }
 }
 
 export interface DeclaredExamples {

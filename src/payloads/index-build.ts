@@ -10,7 +10,7 @@ import { collectPayloads } from './disk/payload-files.ts'
 import { type LayerPlace, readIndexAt } from './knowledge.ts'
 import { buildEntries, buildIndex, findDrift, type PayloadFile, serializeIndex } from './rules/build-index.ts'
 import { type LoadoutEntry, type LoadoutIndex, readIndex } from './rules/loadout-index.ts'
-import { lintRouting, type ValidationIssue, validateIndex } from './rules/validate.ts'
+import { asIssue, lintRouting, type ValidationIssue, validateIndex } from './rules/validate.ts'
 
 export { isPayloadPath } from './disk/payload-files.ts'
 
@@ -146,10 +146,6 @@ export function validateIndexFile(machine: Machine, place: Pick<LayerPlace, 'pat
     ({ code, subject }) => !reported.has(`${code} ${subject}`) && !(code === 'BUDGET_DRIFT' && isBudgetBad),
   )
   return [...issues, ...drift.map(asIssue)]
-}
-
-export function asIssue({ severity, code, message, subject, hint }: Finding): ValidationIssue {
-  return { severity: severity === 'error' ? 'error' : 'warning', code, message, hint, entryId: subject }
 }
 
 function compareWithPayloads(

@@ -269,8 +269,8 @@ export function loadPayloads(
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
       const code = error.code === 'PATH_ESCAPE' || error.code === 'FENCE_BROKEN' ? error.code : 'PAYLOAD_UNREADABLE'
-      const message = `${id} was not loaded: ${error.message}`
-      findings.push({ severity: 'error', code, message, subject: id, hint: error.hint })
+      const { message: problem, hint } = error
+      findings.push({ ...report('PAYLOAD_UNREADABLE/not-loaded', { id, problem, hint }, { subject: id }), code })
     }
   }
   return { contents, findings }

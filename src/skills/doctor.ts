@@ -9,7 +9,7 @@ import { readDocument } from '../machine/skill-document.ts'
 import { count, listed } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { asFinding, type Code, type Finding, report } from '../text/trouble.ts'
+import { asFinding, type Code, type Finding, report, toldOf } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { readForeignSkill } from './disk/foreign-skill.ts'
 import { lastAsked, readRepoState } from './disk/library-git.ts'
@@ -117,9 +117,9 @@ async function checkRepository(installs: Installs): Promise<Check[]> {
   return [repository.check, ...sync, ...findings.map((finding) => checkOf('sync', finding))]
 }
 
-export function checkOf(name: string, { severity, message, code, hint }: Finding): Check {
-  const state = severity === 'error' ? 'problem' : 'note'
-  return { name, state, code, message, fix: hint }
+export function checkOf(name: string, finding: Finding): Check {
+  const { hint: fix, ...told } = toldOf(finding)
+  return { name, state: finding.severity === 'error' ? 'problem' : 'note', ...told, fix }
 }
 
 /** Reports broken skills, and installs that differ from the library. */

@@ -1,4 +1,4 @@
-import { asFinding, type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, report, toldOf } from '../text/trouble.ts'
 import { refreshCatalog } from './catalog.ts'
 import { collect } from './collect.ts'
 import { newMachineId, refusalOf, type Team, type TeamReply, withTeam } from './disk/team.ts'
@@ -62,7 +62,8 @@ async function pushLocked(team: Team): Promise<Push> {
     if (!(error instanceof LoadoutError)) throw error
     // Batches that were sent before the error have left the outbox, and the identity may be new.
     state = team.outbox.require()
-    last = { at, failures: failures + 1, code: error.code, message: error.message }
+    const { hint: _, ...told } = toldOf(error)
+    last = { at, failures: failures + 1, ...told }
     team.machine.report(asFinding(error, { severity: 'error' }))
   }
   state = { ...state, last }

@@ -1,6 +1,7 @@
 import { callsIssues } from './issues/calls.ts'
 import { knowledgeIssues } from './issues/knowledge.ts'
 import { packsIssues } from './issues/packs.ts'
+import { pageIssues } from './issues/page.ts'
 import { skillsIssues } from './issues/skills.ts'
 import { teamIssues } from './issues/team.ts'
 
@@ -19,6 +20,7 @@ export const allIssues = () => ({
   ...packsIssues(),
   ...teamIssues(),
   ...callsIssues(),
+  ...pageIssues(),
 })
 
 /** Earlier codes, by the code that says the same now. */
@@ -133,7 +135,11 @@ export function readRow(row: string, facts: Facts = {}) {
 
 /** A row with the facts in it. */
 export function wordIssue(name: IssueName, facts: Facts) {
-  const { severity, sentence, remedy } = readRow(allRows().get(name) ?? '', facts)
+  return wordRow(name, allRows().get(name) ?? '', facts)
+}
+
+export function wordRow(name: IssueName, row: string, facts: Facts) {
+  const { severity, sentence, remedy } = readRow(row, facts)
   const fill = (text: string | undefined) => text?.replace(/\{(\w+)\}/g, (_, fact: string) => String(facts[fact]))
   const hint = fill(remedy)
   return { severity, code: name.split('/', 1)[0] as Code, message: fill(sentence) ?? '', hint }

@@ -1,6 +1,6 @@
 import { allCodes, type Code, type Facts, type FactsOf, type IssueName, type Severity, wordIssue } from './issues.ts'
 
-export { allCodes, type Code, type Severity }
+export { allCodes, type Code, type FactsOf, type IssueName, type Severity }
 
 /** An expected problem, reported with a result. An error needs action; a warning is worth knowing. */
 export interface Finding {
@@ -84,6 +84,11 @@ export function report(name: IssueName, facts: Facts = {}, about: About = {}): F
 
 /** What an error and a finding have in common. */
 export type Told = Partial<Finding> & { readonly code: Code; readonly message: string }
+
+/** What `--json` and the servers say of an error or finding. */
+export function toldOf({ code, message, hint }: Told): Pick<Finding, 'code' | 'message' | 'hint'> {
+  return { code, message, hint }
+}
 
 /** Trouble as an error, told by a caller that knows more: its message or hint instead of the old one. */
 export function retell(trouble: Told, told: Partial<Finding> = {}): LoadoutError {

@@ -13,7 +13,7 @@ export type Message =
   | { kind: 'progress'; done: number; total: number; what: string }
   /** Moves the progress sign while the user waits. */
   | { kind: 'tick' }
-  | { kind: 'failed'; effect: Effect; message: string; hint: string | undefined; code?: Code }
+  | { kind: 'failed'; effect: Effect; message: string; hint?: string; code?: Code }
   | ({ kind: 'done'; findings: Finding[] } & Done)
 
 /** What a sync would do, and how the text of each skill would change, in the library or in an installed copy. */

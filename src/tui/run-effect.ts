@@ -1,5 +1,5 @@
 import type { Loadout, MergeView } from '../loadout.ts'
-import { LoadoutError, type Report } from '../text/trouble.ts'
+import { LoadoutError, type Report, toldOf } from '../text/trouble.ts'
 import { type Effect, longLabel, type Message, type SyncPreview } from './message.ts'
 
 export interface Outside {
@@ -47,9 +47,8 @@ export function createRunner({ loadout, dispatch }: Outside) {
 
 function failure(effect: Effect, error: Error, wasAborted: boolean): Message {
   const isStopped = error.name === 'AbortError' || wasAborted
-  const { code, hint } = error instanceof LoadoutError ? error : { code: undefined, hint: undefined }
-  const message = isStopped ? 'stopped' : error.message
-  return { kind: 'failed', effect, message, hint: isStopped ? undefined : hint, code }
+  const told = error instanceof LoadoutError && !isStopped ? toldOf(error) : { message: error.message }
+  return { kind: 'failed', effect, ...told, message: isStopped ? 'stopped' : error.message }
 }
 
 interface Carrying {

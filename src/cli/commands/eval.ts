@@ -6,8 +6,8 @@ import {
   STRATEGIES,
   type SuiteReport,
 } from '../../loadout.ts'
-import type { Report } from '../../text/trouble.ts'
-import { defineCommand, LAYER_FLAGS, misuse, nameOfKey, PACK_KIND_FLAG } from '../command.ts'
+import { failWith, type Report } from '../../text/trouble.ts'
+import { defineCommand, LAYER_FLAGS, nameOfKey, PACK_KIND_FLAG } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'
 
 export const test = defineCommand({
@@ -66,31 +66,31 @@ It exits with 1 when a question fails or a suite is malformed.`,
     const { history, kind, packSuite, write, compare, ...asked } = flags
     const { project, strategy } = asked
     if (history !== undefined) {
-      if (args.suite !== undefined) throw misuse('test', '--history uses the commits of the project; it takes no suite')
+      if (args.suite !== undefined) throw failWith('USAGE/history-suite')
       if (!Number.isSafeInteger(history) || history < 1 || history > MOST_COMMITS) {
-        throw misuse('test', `--history takes a number of commits from 1 to ${MOST_COMMITS}`)
+        throw failWith('USAGE/history', { most: MOST_COMMITS })
       }
       return loadout.knowledge.evaluateHistory({ project, commits: history })
     }
     const pack = kind === 'pack' ? args.suite : /^pack:(.+)/.exec(args.suite ?? '')?.[1]
     if (pack !== undefined || kind === 'pack') {
-      if (pack === undefined || pack.trim() === '') throw misuse('test', '<pack> is missing: its name or its folder')
+      if (pack === undefined || pack.trim() === '') throw failWith('USAGE/no-tested-pack')
       // A pack has its own suites: no routing flag applies.
       const other = Object.keys(flags).find((key) => !PACK_FLAGS.includes(key))
-      if (other !== undefined) throw misuse('test', `--${nameOfKey(other)} does not apply to packs`)
-      if (args['new-index'] !== undefined) throw misuse('test', `Unexpected argument: ${args['new-index']}`)
+      if (other !== undefined) throw failWith('USAGE/not-of-packs', { flag: nameOfKey(other) })
+      if (args['new-index'] !== undefined)
+        throw failWith('USAGE/unexpected', { word: args['new-index'], command: 'test' })
       return loadout.knowledge.evaluatePack({ pack, project, suite: packSuite, write })
     }
-    if (packSuite !== undefined || write)
-      throw misuse('test', '--suite and --write need a pack: loadout test pack:name')
+    if (packSuite !== undefined || write) throw failWith('USAGE/pack-suite')
     const layers = loadout.knowledge.nameLayers(flags)
     if (!compare) {
-      if (args['new-index'] !== undefined)
-        throw misuse('test', 'Only one suite is allowed; to compare two indexes add --compare')
+      if (args['new-index'] !== undefined) throw failWith('USAGE/one-suite')
       return loadout.knowledge.evaluate({ ...asked, suite: args.suite, layers })
     }
     const { suite: before, 'new-index': after, questions: suite } = args
-    if (before === undefined || after === undefined) throw misuse('test', '--compare needs two index files')
+    if (before === undefined || after === undefined)
+      throw failWith('USAGE/needs', { flag: '--compare', what: 'two index files', command: 'test' })
     return loadout.knowledge.compare({ before, after, suite, strategy, layers })
   },
   print: (value, screen) => {

@@ -1,6 +1,6 @@
 import type { Compiled, CompileTask, PackCompileStatus } from '../../loadout.ts'
-import type { Report } from '../../text/trouble.ts'
-import { defineCommand, misuse, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
+import { failWith, type Report } from '../../text/trouble.ts'
+import { defineCommand, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
 import { count, lines, printableLine, printableText, type Screen } from '../screen.ts'
 
 export const compileCommands = [
@@ -27,10 +27,11 @@ Loadout writes the views, the source map and the record of the run together. Ove
     run: ({ args, flags, readStdin }, loadout): Promise<Report<CompileTask | Compiled>> => {
       const base = { pack: args.pack, project: flags.project, isConfirmed: true }
       if (!flags.import) {
-        if (flags.reviewed) throw misuse('packs compile', '--reviewed needs --import')
+        if (flags.reviewed)
+          throw failWith('USAGE/needs', { flag: '--reviewed', what: '--import', command: 'packs compile' })
         return loadout.knowledge.exportCompile({ ...base, out: args.file })
       }
-      if (args.file === undefined) throw misuse('packs compile', '--import needs a file, or - for standard input')
+      if (args.file === undefined) throw failWith('USAGE/no-answer', { command: 'packs compile' })
       const source = args.file === '-' ? { text: readStdin() } : { file: args.file }
       return loadout.knowledge.importCompile({ ...base, ...source, isReviewed: flags.reviewed })
     },

@@ -1,8 +1,8 @@
 import { PROFILES, RUNTIME_MODES } from '../../display-rules.ts'
 import type { NewPack, PackFromDocs, PackList, PackView } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
-import type { Finding, Report } from '../../text/trouble.ts'
-import { defineCommand, misuse, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
+import { type Finding, failWith, type Report } from '../../text/trouble.ts'
+import { defineCommand, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
 import {
   alignRows,
   count,
@@ -96,11 +96,11 @@ export const packCommands = [
       loadout,
     ): Promise<Report<NewPack | PackFromDocs>> => {
       if (from !== undefined) {
-        if (mode !== undefined) throw misuse('packs new', '--mode and --from cannot be combined')
+        if (mode !== undefined) throw failWith('USAGE/combined', { flags: '--mode and --from', command: 'packs new' })
         return loadout.knowledge.startPackFrom({ name, from, copy, ...request })
       }
-      if (copy) throw misuse('packs new', '--copy needs --from')
-      if (name === undefined) throw misuse('packs new', 'Missing argument: <name>, or --from <folder | file>')
+      if (copy) throw failWith('USAGE/needs', { flag: '--copy', what: '--from', command: 'packs new' })
+      if (name === undefined) throw failWith('USAGE/no-pack-name')
       return loadout.knowledge.startPack({ name, mode, ...request })
     },
     print: (pack) => {

@@ -1,6 +1,6 @@
 import type { TeachExport, Teaching, TeachStatus } from '../../loadout.ts'
-import type { Report } from '../../text/trouble.ts'
-import { COMMIT_FLAGS, DRY_RUN_FLAG, defineCommand, LAYER_FLAGS, misuse } from '../command.ts'
+import { failWith, type Report } from '../../text/trouble.ts'
+import { COMMIT_FLAGS, DRY_RUN_FLAG, defineCommand, LAYER_FLAGS } from '../command.ts'
 import { alignRows, commitText, count, lines, printableLine, type Screen, WOULD } from '../screen.ts'
 
 export const teach = defineCommand({
@@ -31,8 +31,8 @@ library, in .claude/loadout/examples.jsonl of the project, and for entries of ot
   },
   run: ({ flags, words, readStdin }, loadout): Promise<Report<Teaching | TeachExport | TeachStatus>> => {
     const [mode, second] = (['export', 'import', 'status', 'renew'] as const).filter((each) => flags[each])
-    if (second !== undefined) throw misuse('teach', `--${mode} and --${second} cannot be combined`)
-    const unexpected = (word: string) => misuse('teach', `Unexpected argument: ${printableLine(word)}`)
+    if (second !== undefined) throw failWith('USAGE/combined', { flags: `--${mode} and --${second}`, command: 'teach' })
+    const unexpected = (word: string) => failWith('USAGE/unexpected', { word: printableLine(word), command: 'teach' })
     const place = () => ({ project: flags.project, layers: loadout.knowledge.nameLayers(flags) })
     const change = { dryRun: flags.dryRun ?? false, commit: flags.commit }
     const [first, ...others] = words
@@ -43,7 +43,7 @@ library, in .claude/loadout/examples.jsonl of the project, and for entries of ot
       return loadout.knowledge.exportTeaching({ ...place(), out, ids: words.filter(isId) })
     }
     if (mode === 'import') {
-      if (first === undefined) throw misuse('teach', '--import needs a file, or - for standard input')
+      if (first === undefined) throw failWith('USAGE/no-answer', { command: 'teach' })
       if (others[0] !== undefined) throw unexpected(others[0])
       const source = first === '-' ? { text: readStdin() } : { file: first }
       return loadout.knowledge.importTeaching({ ...place(), ...change, ...source })
@@ -53,12 +53,12 @@ library, in .claude/loadout/examples.jsonl of the project, and for entries of ot
       return loadout.knowledge.teachStatus(place())
     }
     if (mode === 'renew') {
-      if (first === undefined) throw misuse('teach', '--renew needs at least one entry')
+      if (first === undefined)
+        throw failWith('USAGE/needs', { flag: '--renew', what: 'at least one entry', command: 'teach' })
       return loadout.knowledge.renewTeaching({ ...place(), ...change, ids: words })
     }
-    if (first === undefined) throw misuse('teach', '<what> is missing: an entry, or --export, --import, --status')
-    if (others.length === 0)
-      throw misuse('teach', `a prompt is missing: loadout teach ${printableLine(first)} "what a person types"`)
+    if (first === undefined) throw failWith('USAGE/no-entry')
+    if (others.length === 0) throw failWith('USAGE/no-prompt', { entry: printableLine(first) })
     const item = { id: first, prompts: flags.not ? [] : others, negatives: flags.not ? others : [] }
     return loadout.knowledge.teach({ ...place(), ...change, items: [item], origin: 'hand' })
   },

@@ -11,7 +11,7 @@ import type {
 } from '../../loadout.ts'
 import { addCost, type Cost, describeCost, formatAmount, noCost, tokensOfCost } from '../../text/cost.ts'
 import { failWith, type Report } from '../../text/trouble.ts'
-import { defineCommand, isYes, LAYER_FLAGS, misuse } from '../command.ts'
+import { defineCommand, isYes, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, grouped, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 /** The views of an index and its log, by flag. */
@@ -62,17 +62,18 @@ export const usage = defineCommand({
   run: async ({ args, flags, ask }, loadout): Promise<Report<Shown>> => {
     const { file, log } = args
     const { by, sessions, since, erase, yes, keepTasks, project } = flags
-    const misused = (message: string) => misuse('usage', message)
+    const apart = (flags: string) => failWith('USAGE/combined', { flags, command: 'usage' })
+    const unexpected = (word: string) => failWith('USAGE/unexpected', { word, command: 'usage' })
     const views = VIEWS.filter((each) => flags[each])
     const [view] = views
-    if (views.length > 1) throw misused(`${views.map((each) => `--${each}`).join(' and ')} cannot be combined`)
+    if (views.length > 1) throw apart(views.map((each) => `--${each}`).join(' and '))
     if (view !== undefined) {
       const alone = ['since', 'by', 'sessions', 'keep-tasks', 'export', 'erase', 'yes'].find(
         (_, at) => [since, by, sessions, keepTasks, flags.export, erase, yes][at] !== undefined,
       )
-      if (alone !== undefined) throw misused(`--${alone} and --${view} cannot be combined`)
+      if (alone !== undefined) throw apart(`--${alone} and --${view}`)
       const extra = view === 'similar' ? (file ?? log) : view === 'overlaps' ? log : undefined
-      if (extra !== undefined) throw misused(`Unexpected argument: ${extra}`)
+      if (extra !== undefined) throw unexpected(extra)
       const request = { index: file, log, layers: loadout.knowledge.nameLayers(flags) }
       if (view === 'overlaps') return present(await loadout.knowledge.overlaps(request), printOverlaps)
       if (view === 'budget') return present(await loadout.knowledge.budget(request), printBudget)
@@ -85,15 +86,16 @@ export const usage = defineCommand({
       return present(report, printDead, json)
     }
 
-    if (by !== undefined && sessions) throw misused('--by and --sessions cannot be combined')
-    if ((by !== undefined || sessions) && (keepTasks !== undefined || erase))
-      throw misused('--erase and --keep-tasks cannot be combined with other flags')
-    if (log !== undefined) throw misused(`Unexpected argument: ${log}`)
+    if (by !== undefined && sessions) throw apart('--by and --sessions')
+    if ((by !== undefined || sessions) && (keepTasks !== undefined || erase)) throw failWith('USAGE/alone')
+    if (log !== undefined) throw unexpected(log)
     const layer = (['project', 'global', 'org', 'session'] as const).find((flag) => flags[flag] !== undefined)
-    if (layer !== undefined) throw misused(`--${layer} needs --dead, --overlaps or --budget`)
+    if (layer !== undefined)
+      throw failWith('USAGE/needs', { flag: `--${layer}`, what: '--dead, --overlaps or --budget', command: 'usage' })
     if (flags.export !== undefined) {
-      if (erase || keepTasks !== undefined) throw misused('--export can be combined only with --since')
-      if (file === undefined) throw misused('--export otlp needs the address of a collector')
+      if (erase || keepTasks !== undefined) throw failWith('USAGE/export')
+      if (file === undefined)
+        throw failWith('USAGE/needs', { flag: '--export otlp', what: 'the address of a collector', command: 'usage' })
       return present(await loadout.knowledge.exportUsage({ endpoint: file, since }), ({ address, series, events }) =>
         lines(`Sent ${count(series, 'series', 'series')} about ${count(events, 'event')} to ${printableLine(address)}`),
       )

@@ -92,9 +92,9 @@ export function settleWarnings(warnings: readonly PackWarning[]): PackWarning[] 
 }
 
 /** A warning for a report about several packs: the message names pack, file and line. */
-export function toFinding({ severity, code, path, line, message, count = 1 }: PackWarning, pack: string): Finding {
+export function toFinding({ path, line, message, count = 1, ...told }: PackWarning, pack: string): Finding {
   const place = `${pack}/${path}${line === undefined ? '' : `:${line}`}`
-  return { severity, code, message: `${place}: ${message}${count === 1 ? '' : ` (${count} times)`}`, subject: pack }
+  return { ...told, message: `${place}: ${message}${count === 1 ? '' : ` (${count} times)`}`, subject: pack }
 }
 
 /** An ISO date, with or without a time. */

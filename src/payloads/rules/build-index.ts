@@ -121,29 +121,28 @@ export function findDrift(index: LoadoutIndex, fresh: readonly LoadoutEntry[]): 
   const known = new Map<string, LoadoutEntry>()
   const findings: Finding[] = []
   for (const entry of index.entries) {
-    if (known.has(entry.id)) findings.push(drift('DUPLICATE_ID', entry.id, `the index contains "${entry.id}" twice`))
+    if (known.has(entry.id)) findings.push(report('DUPLICATE_ID/index', { id: entry.id }, { subject: entry.id }))
     known.set(entry.id, entry)
     const payload = current.get(entry.id)
     if (payload === undefined) {
-      findings.push(
-        drift('PAYLOAD_MISSING', entry.id, `${entry.id} is in the index, but no payload has that id (${entry.path})`),
-      )
+      const { id, path } = entry
+      findings.push(report('PAYLOAD_MISSING/entry', { id, path }, { subject: id }))
     } else {
       findings.push(...fieldDrift(entry, payload))
     }
   }
   for (const { id, path } of fresh) {
-    if (!known.has(id)) findings.push(drift('DRIFT', id, `${path} (${id}) is not in the index`))
+    if (!known.has(id)) findings.push(report('DRIFT/payload-orphan', { path, id }, { subject: id }))
   }
   return [...findings, ...budgetDrift(index)]
 }
 
 function fieldDrift(entry: LoadoutEntry, payload: LoadoutEntry): Finding[] {
   return DERIVED_FIELDS.filter((field) => show(entry[field]) !== show(payload[field])).map((field) =>
-    drift(
-      'DRIFT',
-      entry.id,
-      `${field} of ${entry.id}: the index says ${short(show(entry[field]))}, the payload ${short(show(payload[field]))}`,
+    report(
+      'DRIFT/field',
+      { field, id: entry.id, said: short(show(entry[field])), is: short(show(payload[field])) },
+      { subject: entry.id },
     ),
   )
 }
@@ -153,17 +152,7 @@ function budgetDrift({ entries, budget }: LoadoutIndex): Finding[] {
   const fields = ['always_loaded_est', 'on_demand_total_est', 'avg_task_load_est'] as const
   return fields
     .filter((field) => budget[field] !== fresh[field])
-    .map((field) =>
-      drift(
-        'BUDGET_DRIFT',
-        field,
-        `budget.${field}: the index says ${budget[field]}, its entries give ${fresh[field]}`,
-      ),
-    )
-}
-
-function drift(code: Finding['code'], subject: string, message: string): Finding {
-  return { severity: 'error', code, message, subject, hint: 'run: loadout rules build' }
+    .map((field) => report('BUDGET_DRIFT/field', { field, said: budget[field], is: fresh[field] }, { subject: field }))
 }
 
 /** A field as text. An index is a foreign file, so a field may contain anything. */

@@ -1,7 +1,7 @@
 import { everydayWords, STOP_WORDS } from '../../search/word-lists.ts'
 import { nameOf } from '../../text/json.ts'
 import { pathProblem } from '../../text/paths.ts'
-import { type Code, type Finding, report } from '../../text/trouble.ts'
+import { type Code, type FactsOf, type Finding, type IssueName, report } from '../../text/trouble.ts'
 import { isRecord, isTextList } from '../../text/values.ts'
 import {
   distinctKeywords,
@@ -29,19 +29,15 @@ export const LONGEST_SUMMARY = 120
 /** Checks the form of an index. Never throws, whatever the value; does not read files. */
 export function validateIndex(index: LoadoutIndex): ValidationIssue[] {
   const json: unknown = index
-  if (!isRecord(json))
-    return [issue('error', 'INVALID_INDEX', `An index must be an object, but this is ${nameOf(json)}`)]
+  if (!isRecord(json)) return [issue('INVALID_INDEX/object', { kind: nameOf(json) })]
   const issues: ValidationIssue[] = []
-  if (!json.version)
-    issues.push(issue('error', 'MISSING_VERSION', 'The index has no version', 'set "version": "1.0.0"'))
+  if (!json.version) issues.push(issue('MISSING_VERSION', {}))
   else if (typeof json.version !== 'string' || !/^\d+\.\d+\.\d+$/.test(json.version)) {
-    const message = `${JSON.stringify(json.version)} is not a version of an index`
-    issues.push(issue('error', 'INVALID_INDEX', message, 'set "version": "1.0.0"'))
+    issues.push(issue('INVALID_INDEX/version', { version: JSON.stringify(json.version) }))
   }
-  if (!json.generated)
-    issues.push(issue('warning', 'MISSING_GENERATED', 'The index does not say when it was generated'))
+  if (!json.generated) issues.push(issue('MISSING_GENERATED', {}))
   if (!Array.isArray(json.entries)) {
-    return [...issues, issue('error', 'INVALID_ENTRIES', `"entries" must be a list, but is ${nameOf(json.entries)}`)]
+    return [...issues, issue('INVALID_ENTRIES', { kind: nameOf(json.entries) })]
   }
   const ids = new Set<string>()
   json.entries.forEach((entry: unknown, position) => {
@@ -52,51 +48,47 @@ export function validateIndex(index: LoadoutIndex): ValidationIssue[] {
 
 function validateEntry(entry: unknown, position: number, ids: Set<string>): ValidationIssue[] {
   if (!isRecord(entry)) {
-    return [issue('error', 'INVALID_INDEX', `Entry ${position + 1} must be an object, but is ${nameOf(entry)}`)]
+    return [issue('INVALID_INDEX/entry-object', { position: position + 1, kind: nameOf(entry) })]
   }
   const { id } = entry
   if (typeof id !== 'string' || id === '') {
-    return [issue('error', 'MISSING_ID', `Entry ${position + 1} has no id`, 'give it a unique id in kebab-case')]
+    return [issue('MISSING_ID', { position: position + 1 })]
   }
   const issues: ValidationIssue[] = []
-  const report = (severity: IssueSeverity, code: Code, message: string, hint?: string) =>
-    issues.push({ ...issue(severity, code, message, hint), entryId: id })
+  const add = <Name extends IssueName>(name: Name, facts: FactsOf<Name>) => issues.push(issue(name, facts, id))
 
-  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(id)) report('warning', 'BAD_ID_FORMAT', `The id "${id}" is not in kebab-case`)
-  if (ids.has(id)) report('error', 'DUPLICATE_ID', `The id "${id}" occurs more than once`)
+  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(id)) add('BAD_ID_FORMAT', { id })
+  if (ids.has(id)) add('DUPLICATE_ID/twice', { id })
   ids.add(id)
   if (typeof entry.path !== 'string' || entry.path === '') {
-    report('error', 'MISSING_PATH', `Entry "${id}" has no path`, 'name its file, relative to the root of the layer')
+    add('MISSING_PATH', { id })
   } else {
     const refusal = pathProblem(entry.path)
-    const hint = 'name a file below the root of the layer'
-    if (refusal !== undefined) report('error', 'PATH_ESCAPE', `The path of "${id}" is refused: ${refusal}`, hint)
+    if (refusal !== undefined) add('PATH_ESCAPE/of-entry', { id, refusal })
   }
   if (!PRIORITIES.some((priority) => priority === entry.priority)) {
-    const message = `Entry "${id}" has the unknown priority ${JSON.stringify(entry.priority)}`
-    report('error', 'INVALID_PRIORITY', message, meantPriority(entry.priority))
+    const { priority } = entry
+    add('INVALID_PRIORITY/unknown', { id, priority: JSON.stringify(priority), hint: meantPriority(priority) })
   }
   if (typeof entry.summary !== 'string' || entry.summary === '') {
-    report('error', 'MISSING_SUMMARY', `Entry "${id}" has no summary`)
+    add('MISSING_SUMMARY', { id })
   } else if (entry.summary.length > LONGEST_SUMMARY) {
-    const length = entry.summary.length
-    report('warning', 'LONG_SUMMARY', `The summary of "${id}" has ${length} characters, more than ${LONGEST_SUMMARY}`)
+    add('LONG_SUMMARY', { id, length: entry.summary.length, most: LONGEST_SUMMARY })
   }
   const isEmpty = !entry.keywords || (Array.isArray(entry.keywords) && entry.keywords.length === 0)
   const problem = entryProblem(entry)
   if (entry.priority === 'domain' && isEmpty) {
-    report('error', 'EMPTY_KEYWORDS', `Domain entry "${id}" has no keywords, so no task can find it`, 'add keywords')
+    add('EMPTY_KEYWORDS', { id })
   } else if (problem !== undefined) {
-    report('error', 'INVALID_INDEX', `Entry "${id}" cannot be used: ${problem}`)
+    add('INVALID_INDEX/unusable', { id, problem })
   } else if (isTextList(entry.keywords)) {
     if (entry.keywords.some((keyword) => keyword.trim() === '')) {
-      report('error', 'EMPTY_KEYWORDS', `Entry "${id}" has an empty keyword`, 'remove it')
+      add('EMPTY_KEYWORDS/one', { id })
     }
-    for (const finding of lintSpelling(id, entry.keywords))
-      report('warning', finding.code, finding.message, finding.hint)
+    issues.push(...lintSpelling(id, entry.keywords).map(asIssue))
   }
   if (!isCount(entry.tokens_est)) {
-    report('warning', 'BAD_TOKEN_EST', `Entry "${id}" has the token estimate ${nameOfNumber(entry.tokens_est)}`)
+    add('BAD_TOKEN_EST', { id, tokens: nameOfNumber(entry.tokens_est) })
   }
   return issues
 }
@@ -111,16 +103,13 @@ function nameOfNumber(value: unknown): string {
 }
 
 function validateBudget(budget: unknown): ValidationIssue[] {
-  const hint = 'rebuild the index with: loadout rules build'
-  if (!isRecord(budget)) {
-    return [issue('error', 'BAD_BUDGET', `"budget" must be an object, but is ${nameOf(budget)}`, hint)]
-  }
+  if (!isRecord(budget)) return [issue('BAD_BUDGET', { kind: nameOf(budget) })]
   return BUDGET_FIELDS.flatMap((field) => {
     const value = budget[field]
     if (isCount(value) || (field === 'avg_task_load_observed' && value == null)) return []
     return typeof value === 'number' && value < 0 && Number.isFinite(value)
-      ? [issue('warning', 'NEGATIVE_BUDGET', `The budget field ${field} is negative`)]
-      : [issue('error', 'BAD_BUDGET', `The budget field ${field} is ${nameOfNumber(value)}, not a number`, hint)]
+      ? [issue('NEGATIVE_BUDGET', { field })]
+      : [issue('BAD_BUDGET/field', { field, value: nameOfNumber(value) })]
   })
 }
 
@@ -131,8 +120,13 @@ const BUDGET_FIELDS = [
   'avg_task_load_observed',
 ] as const
 
-function issue(severity: IssueSeverity, code: Code, message: string, hint?: string): ValidationIssue {
-  return { severity, code, message, hint }
+function issue<Name extends IssueName>(name: Name, facts: FactsOf<Name>, subject?: string): ValidationIssue {
+  return asIssue(report(name, facts, { subject }))
+}
+
+/** An issue has an error or a warning, and names its subject as an entry. */
+export function asIssue({ severity, subject, path: _, line: __, count: ___, ...told }: Finding): ValidationIssue {
+  return { ...told, severity: severity === 'error' ? 'error' : 'warning', entryId: subject }
 }
 
 const MOST_KEYWORDS = Math.round(1 / MIN_SCORE)
@@ -166,38 +160,26 @@ function findIndistinct(entries: readonly LoadoutEntry[]): Finding[] {
 
 function lintEntry(entry: LoadoutEntry): Finding[] {
   const findings: Finding[] = lintSpelling(entry.id, entry.keywords)
-  const warn = (code: Code, message: string, hint: string) =>
-    findings.push({ severity: 'warning', code, message, subject: entry.id, hint })
+  const { id } = entry
+  const warn = <Name extends IssueName>(name: Name, facts: FactsOf<Name>) =>
+    findings.push(report(name, facts, { subject: id }))
   const dead = entry.keywords.filter((keyword) => !canMatch(splitWords(keyword), 'every'))
   const patterns = entry.patterns ?? []
   const isUnroutable =
     dead.length === entry.keywords.length && !patterns.some((pattern) => canMatch(splitWords(pattern), 'some'))
   if (isUnroutable) {
-    findings.push(report('WEAK_KEYWORDS/unroutable-entry', { id: entry.id }, { subject: entry.id }))
+    warn('WEAK_KEYWORDS/unroutable-entry', { id })
   } else if (dead.length > 0) {
-    const hint = 'words of one letter or sign are ignored: spell it out'
-    warn('WEAK_KEYWORDS', `keywords of ${entry.id} that can never match: ${dead.join(', ')}`, hint)
+    warn('WEAK_KEYWORDS/dead-keyword', { id, keywords: dead.join(', ') })
   }
   const total = distinctKeywords(entry.keywords).length
-  if (total > MOST_KEYWORDS) {
-    const hint = `keep at most ${MOST_KEYWORDS}, or split the entry`
-    const message = `${entry.id} has ${total} keywords, so a single hit scores below ${MIN_SCORE}`
-    warn('WEAK_KEYWORDS', message, hint)
-  }
+  if (total > MOST_KEYWORDS)
+    warn('WEAK_KEYWORDS/too-many-keywords', { id, total, least: MIN_SCORE, most: MOST_KEYWORDS })
   const everyday = entry.keywords.filter(isEveryday)
-  if (everyday.length > 0) {
-    const hint = 'choose words that only tasks about this subject contain'
-    warn('WEAK_KEYWORDS', `keywords of ${entry.id} that any task may contain: ${everyday.join(', ')}`, hint)
-  }
+  if (everyday.length > 0) warn('WEAK_KEYWORDS/everyday', { id, keywords: everyday.join(', ') })
   for (const pattern of patterns) {
     const common = splitWords(pattern).filter((word) => STOP_WORDS.has(word))
-    if (common.length === 0) continue
-    const hint = 'one word of a pattern is enough to match, so use only specific words'
-    warn(
-      'WEAK_KEYWORDS',
-      `the pattern ${pattern} of ${entry.id} matches every task with "${common.join('" or "')}"`,
-      hint,
-    )
+    if (common.length > 0) warn('WEAK_KEYWORDS/stop-word-pattern', { id, pattern, words: common.join('" or "') })
   }
   return findings
 }

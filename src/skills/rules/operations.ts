@@ -439,7 +439,7 @@ export function refusalFindings(refusals: readonly Omit<Refusal, 'folder'>[], ve
     const isAlone = group.length === 1
     const whom = isAlone ? `${first.name} was` : `${group.length} skills were`
     const names = isAlone ? '' : `: ${listed(group.map(({ name }) => name))}`
-    const message = `${whom} not ${verb}, because ${reason}${names}`
-    return { severity: 'error', code, message, subject: isAlone ? first.name : undefined, hint }
+    const subject = isAlone ? first.name : undefined
+    return { ...report('INVALID_SKILL/refused', { whom, verb, reason, names, hint }, { subject }), code }
   })
 }

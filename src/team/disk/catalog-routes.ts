@@ -1,6 +1,6 @@
 import { HttpRefusal } from '../../machine/http.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../../machine/rules/verdict.ts'
-import { failWith } from '../../text/trouble.ts'
+import { failWith, report, toldOf } from '../../text/trouble.ts'
 import { isRecord, isTextList, sha256 } from '../../text/values.ts'
 import { type CatalogEntry, type CatalogState, nameProblem, parseSnapshot, versionProblem } from '../rules/catalog.ts'
 import { type Answer, badRequest, type Call, type Route, readObject, requireTeam, withAudit } from './routes.ts'
@@ -25,8 +25,7 @@ const CLOCK_MS = 3_600_000
 
 /** Programs that verify single versions. */
 async function refuseEarlier(): Promise<Answer> {
-  const { code, message, hint } = failWith('TEAM_FORMAT/old-machine')
-  return { status: 426, json: { error: { code, message, hint } } }
+  return { status: 426, json: { error: toldOf(report('TEAM_FORMAT/old-machine')) } }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { HttpRefusal } from '../../machine/http.ts'
 import { parseForeignJson } from '../../text/json.ts'
-import { failWith } from '../../text/trouble.ts'
+import { failWith, toldOf } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { asRole, type Right, ROLES, tokenId } from '../rules/access.ts'
 import { ACCEPTED_FORMATS, hoursOff, isWhole, MOST_BATCHES, parseBatch, SENT_TEXTS } from '../rules/batch.ts'
@@ -112,8 +112,7 @@ async function receive({ backend, caller, header, readBody }: Call): Promise<Ans
       throw new HttpRefusal(400, failWith('TEAM_FORMAT/unread-batch-problem', { problem: read.problem }))
     const old = read.format < Math.min(...ACCEPTED_FORMATS) ? 'machine' : 'server'
     const facts = { problem: read.problem, accepted: ACCEPTED_FORMATS.join(', '), old }
-    const { code, message, hint } = failWith('TEAM_FORMAT/batch', facts)
-    return { status: 426, json: { error: { code, message, hint } } }
+    return { status: 426, json: { error: toldOf(failWith('TEAM_FORMAT/batch', facts)) } }
   }
   const { batch } = read
   const team = await requireTeam(backend.database)
@@ -129,8 +128,7 @@ async function receive({ backend, caller, header, readBody }: Call): Promise<Ans
   )
   const { result } = outcome
   if (result === 'accepted' || result === 'duplicate') return { json: { result, hoursOff: off } }
-  const { code, message } = failWith(REFUSED[result])
-  return { status: 409, json: { error: { code, message }, ...outcome } }
+  return { status: 409, json: { error: toldOf(failWith(REFUSED[result])), ...outcome } }
 }
 
 const REFUSED = {

@@ -8,7 +8,7 @@ import { acquireLock } from '../../machine/lock.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { RecordFile, Records } from '../../machine/records.ts'
 import { codeAfter } from '../../text/issues.ts'
-import { allCodes, failWith, type LoadoutError, retell } from '../../text/trouble.ts'
+import { allCodes, failWith, type LoadoutError, report, retell } from '../../text/trouble.ts'
 import { getDeep, isRecord } from '../../text/values.ts'
 import { VERSION } from '../../text/version.ts'
 import { TEAM_DUE, TEAM_FOLDER } from '../../usage/sharing.ts'
@@ -68,8 +68,8 @@ export function refusalOf({ json, status }: TeamReply): LoadoutError {
   const [code, message, hint] = ['code', 'message', 'hint'].map((key) => getDeep(json, 'error', key))
   // A server of an earlier version may know the trouble by another code.
   const known = allCodes().find((each) => each === code) ?? codeAfter(String(code)) ?? 'UNREACHABLE'
-  const told = `the team’s server refused: ${String(message ?? status)}`
-  return retell({ code: known, message: told, hint: typeof hint === 'string' ? hint : undefined })
+  const told = report('UNREACHABLE/refused', { message: String(message ?? status) })
+  return retell({ ...told, code: known, hint: typeof hint === 'string' ? hint : undefined })
 }
 
 const MEMBERSHIP: RecordFile<Membership | undefined> = {

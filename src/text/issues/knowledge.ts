@@ -3,35 +3,43 @@ export const knowledgeIssues = () =>
   ({
     'Index files': {
       INVALID_INDEX: 'The file is valid JSON but not an index. → Run `loadout rules build`.',
-      MISSING_VERSION: 'The index has no `version`. → Run `loadout rules build`.',
-      'INVALID_INDEX/bad-version': 'The `version` of the index is not a version number. → Set it to `"1.0.0"`.',
-      MISSING_GENERATED: 'The index does not say when it was generated. → Run `loadout rules build`.',
-      INVALID_ENTRIES: '`entries` is not a list. → Run `loadout rules build`.',
-      'INVALID_INDEX/malformed-entry': 'An entry has the wrong form and was skipped. → Run `loadout rules build`.',
-      MISSING_ID: 'An entry has no `id`. → Give it a unique id in kebab-case.',
-      BAD_ID_FORMAT: 'An id is not in kebab-case. → Use lower-case letters, digits and hyphens.',
+      MISSING_VERSION: 'The index has no version → set "version": "1.0.0"',
+      'INVALID_INDEX/object': 'An index must be an object, but this is {kind}',
+      'INVALID_INDEX/version': '{version} is not a version of an index → set "version": "1.0.0"',
+      MISSING_GENERATED: 'warning: The index does not say when it was generated',
+      INVALID_ENTRIES: '"entries" must be a list, but is {kind}',
+      'INVALID_INDEX/entry-object': 'Entry {position} must be an object, but is {kind}',
+      'INVALID_INDEX/unusable': 'Entry "{id}" cannot be used: {problem}',
+      MISSING_ID: 'Entry {position} has no id → give it a unique id in kebab-case',
+      BAD_ID_FORMAT: 'warning: The id "{id}" is not in kebab-case',
       DUPLICATE_ID: 'the id "{id}" is used by {first} and by {second} → give one of them another id',
+      'DUPLICATE_ID/twice': 'The id "{id}" occurs more than once',
+      'DUPLICATE_ID/index': 'the index contains "{id}" twice → run: loadout rules build',
       'DUPLICATE_ID/also-named': 'info: "{id}" is also a {others}; this is the payload → say which: {others2}',
       'DUPLICATE_ID/documents': 'documents share the id {ids} → give each an id of its own',
-      MISSING_PATH: 'An entry does not name its file. → Add `path`, relative to the root of the layer.',
+      MISSING_PATH: 'Entry "{id}" has no path → name its file, relative to the root of the layer',
       INVALID_PRIORITY: 'The priority is not `core`, `domain` or `manual`. Loadout uses `domain`. → Correct it.',
+      'INVALID_PRIORITY/unknown': 'Entry "{id}" has the unknown priority {priority} → {hint}',
       'INVALID_PRIORITY/entry': 'warning: entry {id} is treated as domain: its priority is {priority} → {hint}',
-      MISSING_SUMMARY: 'An entry has no summary. → Add one sentence that says what the entry is for.',
-      LONG_SUMMARY: 'A summary is longer than the format allows. → Shorten it.',
-      EMPTY_KEYWORDS: 'An entry has no keywords, or an empty one. → Add keywords that its tasks use.',
+      MISSING_SUMMARY: 'Entry "{id}" has no summary',
+      LONG_SUMMARY: 'warning: The summary of "{id}" has {length} characters, more than {most}',
+      EMPTY_KEYWORDS: 'Domain entry "{id}" has no keywords, so no task can find it → add keywords',
+      'EMPTY_KEYWORDS/one': 'Entry "{id}" has an empty keyword → remove it',
       WEAK_KEYWORDS:
         'A keyword or pattern of an entry can never match, or does not tell it from the others. → Change the keywords as the message says.',
       'WEAK_KEYWORDS/duplicate-keyword':
         'warning: {id} has the same keyword more than once: {keywords} → keep one spelling: case, blanks and hyphens make no difference',
-      BAD_TOKEN_EST: 'The token estimate of an entry is not a count. → Run `loadout rules build`.',
+      BAD_TOKEN_EST: 'warning: Entry "{id}" has the token estimate {tokens}',
       'INVALID_INDEX/bad-field':
         'warning: entry {id} is used without its {fields}: missing or of the wrong type → rebuild the index with: loadout rules build',
       'INVALID_INDEX/entry':
         'entry {position}[ ({id})] was skipped: {problem} → rebuild the index with: loadout rules build',
       'INVALID_INDEX/profile':
         '{folder}/{file} must have a list of agents for each skill → repair it, or save the profile again',
-      BAD_BUDGET: 'The budget of the index is missing or not a number. → Run `loadout rules build`.',
-      NEGATIVE_BUDGET: 'A budget field is negative. → Run `loadout rules build`.',
+      BAD_BUDGET: '"budget" must be an object, but is {kind} → rebuild the index with: loadout rules build',
+      'BAD_BUDGET/field':
+        'The budget field {field} is {value}, not a number → rebuild the index with: loadout rules build',
+      NEGATIVE_BUDGET: 'warning: The budget field {field} is negative',
       'LAYER_UNREADABLE/malformed':
         'The index of a layer cannot be parsed. The other layers are used. → Repair the file. Run `loadout rules build`.',
       LAYER_UNREADABLE:
@@ -58,10 +66,13 @@ export const knowledgeIssues = () =>
       'BAD_FRONTMATTER/document':
         'warning: {folder}/{documentFile}, {problem}; its first lines count as text → repair the YAML between the two ---',
       PAYLOAD_MISSING: 'The index lists an entry whose file is gone. → Run `loadout rules build`.',
+      'PAYLOAD_MISSING/entry': '{id} is in the index, but no payload has that id ({path}) → run: loadout rules build',
       'PAYLOAD_MISSING/all':
         'every payload of the index is missing: none of them is in {root} → put the index at the root of its payloads, or restore them',
-      'DRIFT/payload-orphan': 'A payload is not in the index. → Run `loadout rules build`.',
+      'DRIFT/payload-orphan': '{path} ({id}) is not in the index → run: loadout rules build',
+      'DRIFT/field': '{field} of {id}: the index says {said}, the payload {is} → run: loadout rules build',
       PAYLOAD_UNREADABLE: 'The file of an entry cannot be read. → Check that it exists and its permissions.',
+      'PAYLOAD_UNREADABLE/not-loaded': '{id} was not loaded: {problem}[ → {hint}]',
       'PAYLOAD_UNREADABLE/more':
         'warning: {more} more entries are ranked without their texts → loadout rules check lists them all',
       'PAYLOAD_UNREADABLE/ranked': 'warning: {id} is ranked without its text: {problem} → {hint}',
@@ -71,6 +82,7 @@ export const knowledgeIssues = () =>
       'PATH_ESCAPE/into': 'the folder {named} is refused: {problem} → name one inside {root}',
       'PATH_ESCAPE/into-unread':
         'the folder {named} is refused: loadout rules build does not read payloads there → add "{path}/**/*.md" to "payloads" in loadout.json',
+      'PATH_ESCAPE/of-entry': 'The path of "{id}" is refused: {refusal} → name a file below the root of the layer',
       'PATH_ESCAPE/entry':
         'entry {id} was skipped: its path {path} is refused: {refusal} → name a file below the root of the layer',
       'PATH_ESCAPE/pack': 'the path {path} is refused: {problem} → name a file inside the pack',
@@ -88,15 +100,19 @@ export const knowledgeIssues = () =>
       'PATH_ESCAPE/pack-linked': 'metadata.{layer}From is not read: {why}',
       DRIFT: 'The index and a payload say different things. → Run `loadout rules build`.',
       BUDGET_DRIFT: 'The totals of the index do not match its entries. → Run `loadout rules build`.',
+      'BUDGET_DRIFT/field': 'budget.{field}: the index says {said}, its entries give {is} → run: loadout rules build',
       'DRIFT/not-compared':
         'warning: entries were not compared with their payloads, which have no frontmatter: {shown}{more} → give each payload a frontmatter block with at least "id:" and "keywords: [..]"',
-      'WEAK_KEYWORDS/dead-keyword': 'A keyword can never match. → Spell it out: words of one character are ignored.',
+      'WEAK_KEYWORDS/dead-keyword':
+        'warning: keywords of {id} that can never match: {keywords} → words of one letter or sign are ignored: spell it out',
+      'WEAK_KEYWORDS/everyday':
+        'warning: keywords of {id} that any task may contain: {keywords} → choose words that only tasks about this subject contain',
       'WEAK_KEYWORDS/unroutable-entry':
         'no task can find {id}: none of its keywords and patterns can match → give it keywords of at least two letters or digits',
       'WEAK_KEYWORDS/too-many-keywords':
-        'An entry has so many keywords that one match scores too low. → Remove some, or split the entry.',
+        'warning: {id} has {total} keywords, so a single hit scores below {least} → keep at most {most}, or split the entry',
       'WEAK_KEYWORDS/stop-word-pattern':
-        'A pattern contains an everyday word and matches almost every task. → Keep only distinctive words.',
+        'warning: the pattern {pattern} of {id} matches every task with "{words}" → one word of a pattern is enough to match, so use only specific words',
       'WEAK_KEYWORDS/always-outranked':
         'warning: {id} always comes after {other}: both have the same keywords and patterns → give it a keyword of its own, or merge the two',
       'WEAK_KEYWORDS/fits-everything':
@@ -173,8 +189,10 @@ export const knowledgeIssues = () =>
     Examples: {
       EXAMPLE_REFUSED: 'An example prompt was not accepted. The message says why. → Write what a person would type.',
       'EXAMPLE_REFUSED/example-duplicate': 'The entry has this example already. → Nothing to do.',
-      'EXAMPLE_REFUSED/example-shared': 'Two entries have the same example. → Keep it for one of them.',
-      'EXAMPLE_REFUSED/examples-full': 'An entry has as many examples as count. → Keep the best ones.',
+      'EXAMPLE_REFUSED/full':
+        'warning: only the newest {most} examples of an entry count, and these have more: {names} → keep the best ones',
+      'EXAMPLE_REFUSED/shared':
+        'warning: the same prompt is an example of two entries: {names} → keep it for one of them',
       'EXAMPLE_REFUSED/secret':
         '{entry}: {what} a secret or personal data → examples are shared with the library: write the prompt without the value',
       'EXAMPLE_REFUSED/prompt': '{entry}: "{shown}" was not added: {why}{more}[ → {hint}]',
@@ -185,8 +203,10 @@ export const knowledgeIssues = () =>
       'FILE_UNREADABLE/examples': 'An example file cannot be read. → Check its permissions.',
       'FILE_UNREADABLE/examples-line':
         'warning: {path}: line {line} is not used ({why}){more} → repair or remove the line; the others count',
-      'EXAMPLES_STALE/examples-without-entry':
-        'There are examples of an entry that no longer exists. → Remove them, or bring the entry back.',
+      'EXAMPLES_STALE/changed':
+        'warning: the description has changed since examples were written, so they do not count: {names} → loadout teach <id> --renew keeps those of an entry; loadout teach --export asks for new ones',
+      'EXAMPLES_STALE/gone':
+        'warning: examples without an entry: {names} → remove their lines, or restore the entry; the first is in {first}',
       'NOTHING_TO_DO/teach': 'No entry needs examples, or the answer contains none. → Follow the hint of the message.',
       BAD_SUITE: 'There are no test questions, or a file of them has the wrong form. → Follow the form in the message.',
       'BAD_SUITE/library': '{path} is not a library: {documents} → one JSON object per line',
@@ -237,6 +257,7 @@ export const knowledgeIssues = () =>
       'LEFT_OUT/notes-unused':
         'info: no context will contain these notes until loadout.json names their file → add "tactical": { "path": "{path}" } to loadout.json',
       ADAPTER_FAILED: 'An adapter ended with an error. → Run its command by hand.',
+      'ADAPTER_FAILED/degraded': '{source}: {reason}',
       'ADAPTER_FAILED/adapter-name': 'warning: the adapter {id} calls itself {own}',
       'ADAPTER_FAILED/adapter-duplicates': 'warning: the adapter {id} returned {count} items twice',
       'ADAPTER_FAILED/adapter-stale': 'warning: the data of the adapter {id} is {age} s old, more than {most} s',

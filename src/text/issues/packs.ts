@@ -46,6 +46,7 @@ export const packsIssues = () =>
         'something has changed since this was planned → look at what would be done now, then agree to it',
       BAD_APPROVALS:
         'The file of your approvals was changed by hand or damaged, so nothing counts as approved. → Restore or remove the file.',
+      'BAD_APPROVALS/unread': 'warning: {problem}; until it is repaired, nothing is approved[ → {hint}]',
       'BAD_APPROVALS/file': '{path} cannot be trusted: {problem} → repair it, or move it away and approve again',
       'BAD_APPROVALS/unreadable': '{problem} → repair it, or move it away and approve again',
       'NOT_RECORDED/context': 'warning: the context was delivered but could not be recorded: {problem}[ → {hint}]',

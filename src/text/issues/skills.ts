@@ -58,6 +58,7 @@ export const skillsIssues = () =>
         'The skill is still installed, so it was not deleted. → Run `loadout remove --copies <skill>` first.',
       'SKILL_INSTALLED/still-installed':
         '{name} is still installed: {places} → loadout remove --copies {name} first; in a project with --project <folder>',
+      'INVALID_SKILL/refused': '{whom} not {verb}, because {reason}{names}[ → {hint}]',
       INVALID_SKILL: 'A skill cannot be used. The message names the field. → Repair it in the library.',
       'INVALID_SKILL/openai': 'agents/openai.yaml{place} → correct that file',
       'INVALID_SKILL/duplicate-skill': 'Two folders of the library contain a skill of the same name. → Rename one.',

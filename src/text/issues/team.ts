@@ -77,6 +77,7 @@ export const teamIssues = () =>
         '{problem} → remove the file and run loadout sync; then compare the fingerprint in loadout catalog search with another machine',
       'BAD_TEAM_FILE/file': '{problem} → remove the file and join the team again',
       UNREACHABLE: '{host} does not answer: {reason} → check the address and the network',
+      'UNREACHABLE/refused': 'the team’s server refused: {message}',
       'UNREACHABLE/audit': 'the team’s server did not answer with an audit log → update Loadout on the server',
       'UNREACHABLE/not-a-team':
         'the server at {url} is not a team’s server: {what} → check the address; a proxy in between may be down',

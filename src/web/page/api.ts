@@ -1,3 +1,5 @@
+import { pageIssues } from '../../text/issues/page.ts'
+import { type Facts, wordRow } from '../../text/issues.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { authorization, connection } from './live.ts'
 
@@ -38,10 +40,15 @@ export function pathWith(path: string, params: Params): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-const GONE = {
-  code: 'SERVER_GONE',
-  message: 'Loadout does not answer: the program in the terminal has ended.',
-  hint: 'start loadout web again, and open the address that it prints',
+const ROWS = pageIssues()['The page in the browser']
+
+function refuse(name: keyof typeof ROWS, facts: Facts = {}): Refusal {
+  return new Refusal(wordRow(name, ROWS[name], facts))
+}
+
+/** What went wrong, for a screen. */
+export function refusalOf(error: unknown): Refusal {
+  return error instanceof Refusal ? error : refuse('UNEXPECTED/page', { detail: String(error) })
 }
 
 async function send<T>(path: string, init: RequestInit): Promise<T> {
@@ -49,10 +56,10 @@ async function send<T>(path: string, init: RequestInit): Promise<T> {
   const response = await fetch(path, { ...init, headers }).catch((error: Error) => {
     if (error.name === 'AbortError') throw error
     connection.value = 'lost'
-    throw new Refusal(GONE)
+    throw refuse('UNREACHABLE/page')
   })
-  const json = await response.json().catch(() => ({ error: { code: 'UNEXPECTED', message: 'The answer is cut off.' } }))
+  const json = await response.json().catch(() => ({ error: refuse('UNEXPECTED/cut-off') }))
   if (response.ok) return json as T
   if (response.status === 401) connection.value = 'refused'
-  throw new Refusal(json.error ?? { code: 'UNEXPECTED', message: `Unexpected answer: ${response.status}` })
+  throw json.error === undefined ? refuse('UNEXPECTED/status', { status: response.status }) : new Refusal(json.error)
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Watched } from '../../loadout.ts'
-import { type Answer, ask, type Params, pathWith, Refusal } from './api.ts'
+import { type Answer, ask, type Params, pathWith, type Refusal, refusalOf } from './api.ts'
 import { countChanges } from './live.ts'
 
 export interface Asked<T> {
@@ -67,8 +67,4 @@ export function useAnswer<T>(
     isFirst.current = false
   }, [changed, round])
   return { ...state, again: () => setRound((before) => before + 1) }
-}
-
-function refusalOf(error: unknown): Refusal {
-  return error instanceof Refusal ? error : new Refusal({ code: 'UNEXPECTED', message: String(error) })
 }

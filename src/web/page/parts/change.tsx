@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Finding } from '../../../text/trouble.ts'
-import { Refusal, tell } from '../api.ts'
+import { type Refusal, refusalOf, tell } from '../api.ts'
 import { count, line } from '../format.ts'
 import { Dialog } from './dialog.tsx'
 import { Notices, Refused } from './notices.tsx'
@@ -53,7 +53,7 @@ function Proposal({ change }: { change: Change<Planned> }) {
   }
   const refuse = (error: unknown) => {
     setBusy(false)
-    setRefusal(error instanceof Refusal ? error : new Refusal({ code: 'UNEXPECTED', message: String(error) }))
+    setRefusal(refusalOf(error))
   }
   const plan = () => {
     setRefusal(undefined)

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Health } from '../../../loadout.ts'
 import { choose, chosen } from '../address.ts'
-import { type Answer, Refusal, tell } from '../api.ts'
+import { type Answer, type Refusal, refusalOf, tell } from '../api.ts'
 import { count, line } from '../format.ts'
 import { Hint, Refused } from '../parts/notices.tsx'
 import { Answered, Badge, ScopeChoice, Screen, type Tone } from '../parts/screen.tsx'
@@ -91,7 +91,7 @@ function Fix({ scope, onFixed }: { scope: string; onFixed(): void }) {
       },
       (error) =>
         setState({
-          refusal: error instanceof Refusal ? error : new Refusal({ code: 'UNEXPECTED', message: String(error) }),
+          refusal: refusalOf(error),
         }),
     )
   }

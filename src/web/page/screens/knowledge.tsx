@@ -126,10 +126,7 @@ function PackCard({ pack, list }: { pack: string; list: Answer<PackList> }) {
           <p class="row-wrap">
             <Command text={view.next} />
           </p>
-          <Notices
-            label="What is odd about it"
-            findings={view.diagnostics.map(({ severity, code, message }) => ({ severity, code, message }))}
-          />
+          <Notices label="What is odd about it" findings={view.diagnostics} />
         </div>
       )}
     </Answered>
@@ -149,12 +146,7 @@ function Payloads({ resolution, issues }: { resolution: Answer<Resolution>; issu
         <Figure value={grouped(budget.avg_task_load_observed ?? budget.avg_task_load_est)} label="tokens per task" />
       </dl>
       <p class="muted wraps">layers: {layers.map(({ name }) => name).join(', ') || 'none'}</p>
-      {drifted.length > 0 && (
-        <Notices
-          label="Drift"
-          findings={drifted.map(({ severity, code, message, hint }) => ({ severity, code, message, hint }))}
-        />
-      )}
+      {drifted.length > 0 && <Notices label="Drift" findings={drifted} />}
       {conflicts.length > 0 && (
         <p class="wraps">
           <Badge tone="odd">{count(conflicts.length, 'override')}</Badge>{' '}

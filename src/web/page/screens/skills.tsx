@@ -13,7 +13,7 @@ import type {
 import type { PlacementState } from '../../../skills/rules/skill.ts'
 import { shellWord } from '../../../text/printable.ts'
 import { choose, chosen } from '../address.ts'
-import { type Answer, ask, Refusal } from '../api.ts'
+import { type Answer, ask, type Refusal, refusalOf } from '../api.ts'
 import { count, grouped, line } from '../format.ts'
 import { type Change, type Planned, propose } from '../parts/change.tsx'
 import { Choice, Field } from '../parts/field.tsx'
@@ -78,7 +78,7 @@ function Matrix({ inventory, scope }: { inventory: Answer<Inventory>; scope: str
       ({ sources }) => setNews({ states: sources }),
       (error) =>
         setNews({
-          refusal: error instanceof Refusal ? error : new Refusal({ code: 'UNEXPECTED', message: String(error) }),
+          refusal: refusalOf(error),
         }),
     )
   }
