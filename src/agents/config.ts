@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { exists, isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realOrSame } from '../machine/open-project.ts'
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith, unlessTrouble } from '../text/trouble.ts'
 import { AGENTS, type Agent, requireAgent, type Scope, type TargetRoot } from './rules/agents.ts'
 import { type ConfigValues, isEnabled, parseConfig, withAction, withTarget, withTargetPath } from './rules/config.ts'
 
@@ -200,12 +200,12 @@ export async function setAgentFolder(
 /** The project around the working folder, if there is one. */
 export function detectProject(machine: Machine, _request: object): { home: string; project?: string } {
   const { home } = machine
-  try {
-    const project = new Config(machine).findProject(openProject(machine))
-    return project === undefined ? { home } : { home, project }
-  } catch (error) {
-    // Code that needs the configuration reports a broken one.
-    if (error instanceof LoadoutError) return { home }
-    throw error
-  }
+  // Code that needs the configuration reports a broken one.
+  return unlessTrouble(
+    () => {
+      const project = new Config(machine).findProject(openProject(machine))
+      return project === undefined ? { home } : { home, project }
+    },
+    { home },
+  )
 }

@@ -53,18 +53,18 @@ export function judgeHooks(
       ? findHookProject(machine, openProject(machine))
       : requireHookProject(machine, request.project)
   const scopes = project === undefined ? [undefined] : [undefined, project]
+  // Whether the user may expect hooks for an agent: it seems to be used, or is enabled by default.
   const judged = hosts
     .flatMap((host) => scopes.map((scope) => judge(machine, hookPlace(machine, host, scope))))
     .filter(
-      ({ status }) => request.agents.length > 0 || status.state !== 'not installed' || isExpected(machine, status),
+      ({ status }) =>
+        request.agents.length > 0 ||
+        status.state !== 'not installed' ||
+        requireAgent(status.agent).isEnabledByDefault === true ||
+        isPresent(machine, requireHost(status.agent)),
     )
   const findings = judged.flatMap((each) => each.findings)
   return { hooks: judged.map(({ status }) => status), findings, project }
-}
-
-/** Whether the user may expect hooks for an agent: it seems to be used, or is enabled by default. */
-function isExpected(machine: Machine, { agent }: HookStatus): boolean {
-  return requireAgent(agent).isEnabledByDefault === true || isPresent(machine, requireHost(agent))
 }
 
 interface Judged {

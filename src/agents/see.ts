@@ -161,8 +161,6 @@ export interface CallableSkill {
 
 export { openScan, type SkillScan }
 
-const MOST_SKILLS = 1000
-
 /**
  * The skills in the folders that an agent reads, even if its list has no room for them, and those that `see --fix` took
  * out of it. Not those that the user switched off. The first of each name.
@@ -180,7 +178,7 @@ export function callableSkills(machine: Machine, agentId: string, scan?: SkillSc
     const isOff = isSwitchedOff(settings, found) && !Object.hasOwn(ours, name)
     if (isSkill && !isOff && !skills.has(name)) skills.set(name, { name, description, file })
   }
-  return [...skills.values()].slice(0, MOST_SKILLS).sort((a, b) => compareText(a.name, b.name))
+  return [...skills.values()].slice(0, 1000).sort((a, b) => compareText(a.name, b.name))
 }
 
 /** The folders in which an agent worked, as far as it keeps a record. */

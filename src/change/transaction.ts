@@ -17,7 +17,7 @@ import { move } from '../machine/platform.ts'
 import { Walk } from '../machine/walk.ts'
 import { parseJson } from '../text/json.ts'
 import { type Finding, report } from '../text/trouble.ts'
-import { isRecord, isTextList } from '../text/values.ts'
+import { attempt, isRecord, isTextList } from '../text/values.ts'
 
 /** New content for a file or a folder below the root. */
 export interface PathChange extends Pick<PlannedChange, 'path' | 'project' | 'folders'> {
@@ -238,11 +238,7 @@ export class Transaction {
   /** Null if there is nothing. */
   protected hashOf(path: string): string | null {
     if (!exists(path)) return null
-    try {
-      return this.hash(path)
-    } catch {
-      return 'unreadable'
-    }
+    return attempt(() => this.hash(path), 'unreadable')
   }
 }
 
@@ -374,11 +370,7 @@ export function recover(work: WorkFolder, purpose: string): Finding[] {
 
 /** For a work folder that is empty or has only a dead lock: a reader may lack the permission to remove it. */
 function lockIfPossible(work: WorkFolder, purpose: string): Release | undefined {
-  try {
-    return tryLock(lockPath(work), purpose)
-  } catch {
-    return undefined
-  }
+  return attempt(() => tryLock(lockPath(work), purpose), undefined)
 }
 
 function lockPath({ path }: WorkFolder): string {

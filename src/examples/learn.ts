@@ -72,10 +72,6 @@ interface Task {
   planned: Set<string>
 }
 
-// A use belongs to one of the last tasks; the reader forgets sessions without new events.
-const MOST_TASKS = 20
-const MOST_SESSIONS = 1_000
-
 /** Finds in a log, event by event, which prompts led to which entries: planned, then used in the same conversation. */
 export class UsedPromptReader {
   /** Oldest first. */
@@ -88,7 +84,8 @@ export class UsedPromptReader {
     if (typeof event.task === 'string') {
       const project = isRecord(event.asked) && typeof event.asked.project === 'string' ? event.asked.project : undefined
       tasks.push({ hash: event.taskHash, prompt: event.task, project, planned: new Set() })
-      if (tasks.length > MOST_TASKS) tasks.shift()
+      // A use belongs to one of the last tasks; the reader forgets sessions without new events.
+      if (tasks.length > 20) tasks.shift()
     }
     if (event.entryId === '') return
     const entry = { kind: kindOf(event), id: event.entryId }
@@ -110,7 +107,7 @@ export class UsedPromptReader {
     this.sessions.delete(session)
     this.sessions.set(session, tasks)
     const [oldest = ''] = this.sessions.keys()
-    if (this.sessions.size > MOST_SESSIONS) this.sessions.delete(oldest)
+    if (this.sessions.size > 1_000) this.sessions.delete(oldest)
     return tasks
   }
 }

@@ -62,17 +62,7 @@ async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]
     () => new Installs(machine, request),
     ({ library }) => library,
   )
-  const first = [git.check, ...(await checkConfig(machine, config.check)), opened.check]
-  const userRoots = config.value.targetRoots().map(checkRoot)
-  const installs = opened.value
-  if (installs === undefined) return [...first, ...userRoots]
-  const projectRoots = installs.project === undefined ? [] : installs.roots.map(checkRoot)
-  const skills = await examineSkills(installs, git.value !== undefined)
-  return [...first, ...skills, ...userRoots, ...projectRoots, ...(await checkLeftovers(installs))]
-}
-
-/** Checks the parts of config.json that skills do not need. */
-async function checkConfig(machine: Machine, fine: Check): Promise<Check[]> {
+  // Checks the parts of config.json that skills do not need.
   const [json, path] = [machine.config.read(), machine.config.path]
   const parts = await Promise.all(
     [parsePackConfig, parseKeepsTasks].map((parse) =>
@@ -88,7 +78,13 @@ async function checkConfig(machine: Machine, fine: Check): Promise<Check[]> {
     ...parsePrices(json.prices, path).findings.map((finding) => checkOf('config', finding)),
     ...parts.flatMap(({ value, check }) => (value === undefined ? [check] : [])),
   ]
-  return problems.length > 0 ? problems : [fine]
+  const first = [git.check, ...(problems.length > 0 ? problems : [config.check]), opened.check]
+  const userRoots = config.value.targetRoots().map(checkRoot)
+  const installs = opened.value
+  if (installs === undefined) return [...first, ...userRoots]
+  const projectRoots = installs.project === undefined ? [] : installs.roots.map(checkRoot)
+  const skills = await examineSkills(installs, git.value !== undefined)
+  return [...first, ...skills, ...userRoots, ...projectRoots, ...(await checkLeftovers(installs))]
 }
 
 function checkCost(machine: Machine): Check[] {

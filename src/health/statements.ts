@@ -36,9 +36,7 @@ const READ_BY_AGENTS =
 /** Copies of other projects, and texts for tests. */
 const FOREIGN =
   /(?:^|\/)(?:node_modules|vendor|third_party|fixtures?|testdata|__tests__|templates?|examples?|samples?)\//
-const LARGEST = 512 * 1024
 const MOST_LOOKUPS = 60
-const MOST_SYMBOLS = 60
 const CODE = /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|cpp|cc|c|h|hpp|swift|scala|sh|vue|svelte|exs?)$/m
 const PATIENCE = { timeoutMs: 20_000, okCodes: [0, 1, 128] }
 
@@ -103,7 +101,7 @@ class StatementCheck {
   /** Undefined for a file that is too large or cannot be read, with a warning where that is asked for. */
   private read(path: string, findings?: Finding[]): string | undefined {
     try {
-      return readText(path, LARGEST)
+      return readText(path, 512 * 1024)
     } catch (error) {
       findings?.push(asFinding(error))
       if (error instanceof LoadoutError) return undefined
@@ -245,7 +243,7 @@ class StatementCheck {
     const findings: Finding[] = []
     const seen = new Map<string, boolean>()
     for (const { name, line } of symbols) {
-      if (seen.size < MOST_SYMBOLS && !seen.has(name)) {
+      if (seen.size < 60 && !seen.has(name)) {
         const { code } = await this.tryGit('grep', '-qwF', '--untracked', '-e', name, ...others)
         seen.set(name, code === 1)
       }

@@ -36,23 +36,29 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
   const scan = openScan(machine)
   const agents = found.map((agent) => statusOf(machine, agent, project, prices, scan))
   const library = await libraryOf(machine, project)
-  const neverRan = AGENTS.filter((agent) => !found.includes(agent)).flatMap((agent) => installed(machine, agent))
+  const neverRan = AGENTS.filter((agent) => !found.includes(agent)).flatMap((agent) => {
+    const { id } = agent
+    const program = RECORDED_AGENTS.includes(id) ? seeAgent(machine.quiet(), { agent: id }).program : undefined
+    return program === undefined ? [] : [{ agent: id, label: agent.label, program }]
+  })
   const { starts, cost } = usageOverTime(machine.quiet(), { since: `${COST_DAYS}d` })
   const usage = { days: COST_DAYS, starts, cost }
   const packs = offeredPacks(machine, openProject(machine, project)).flatMap(({ name, isOpen }) =>
     isOpen ? [] : [name],
   )
-  const status = { agents, neverRan, library, usage, hooks: hookedAgents(machine), packs }
+  const { hooks } = judgeHooks(machine, { agents: [] })
+  const status = {
+    agents,
+    neverRan,
+    library,
+    usage,
+    hooks: hooks.filter(({ state }) => state === 'installed').map(({ agent }) => agent),
+    packs,
+  }
   return { ...status, next: nextSteps(status, project) }
 }
 
 const COST_DAYS = 30
-
-/** An agent whose program is installed. Only recorded agents have a known program name. */
-function installed(machine: Machine, { id, label }: Agent): MachineStatus['neverRan'] {
-  const program = RECORDED_AGENTS.includes(id) ? seeAgent(machine.quiet(), { agent: id }).program : undefined
-  return program === undefined ? [] : [{ agent: id, label, program }]
-}
 
 function statusOf(
   machine: Machine,
@@ -112,11 +118,6 @@ async function libraryOf(machine: Machine, project: string | undefined): Promise
     if (!(error instanceof LoadoutError)) throw error
     return error.code === 'CONFIG_NOT_FOUND' ? undefined : { problem: error.message }
   }
-}
-
-function hookedAgents(machine: Machine): string[] {
-  const { hooks } = judgeHooks(machine, { agents: [] })
-  return hooks.filter(({ state }) => state === 'installed').map(({ agent }) => agent)
 }
 
 /** Whether the hooks are installed and can run, and whether they can read the layers. */

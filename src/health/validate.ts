@@ -63,7 +63,8 @@ export async function validate(
   if (!path.endsWith('.json')) {
     throw failWith('USAGE/kind-unknown', { path })
   }
-  if (basename(path) === SETTINGS_FILE) return validateSettings(machine, path)
+  if (basename(path) === SETTINGS_FILE)
+    return sumUp(machine, readSettingsFile(path).findings.map(asIssue), [{ kind: 'settings', path }])
   return sumUp(machine, validateIndexFile(machine, indexPlace(path)), [{ kind: 'index', path }])
 }
 
@@ -146,10 +147,6 @@ function validatePayload(machine: Machine, path: string): Validation {
     issue.code === 'NO_FRONTMATTER' ? { ...issue, severity: 'error' as const } : issue,
   )
   return sumUp(machine, strict, [{ kind: 'payload', path }])
-}
-
-function validateSettings(machine: Machine, path: string): Validation {
-  return sumUp(machine, readSettingsFile(path).findings.map(asIssue), [{ kind: 'settings', path }])
 }
 
 /** `placed`: findings with a file and a line. */

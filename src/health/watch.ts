@@ -16,19 +16,27 @@ export type Stamps = Record<Watched, string>
  * change touches, so that checking every second costs some dozens of calls, however large the library and the log are.
  */
 export function readStamps(machine: Machine, { project }: { project?: string }): Stamps {
-  const places = { ...ownPlaces(machine), ...configuredPlaces(machine, project), project: projectPlaces(project) }
+  const state = machine.stateFolder
+  const files = [
+    'loadout.json',
+    'AGENTS.md',
+    'CLAUDE.md',
+    '.claude/loadout',
+    '.claude/loadout/index.json',
+    '.git/index',
+  ]
+  const places = {
+    ...{
+      config: [machine.config.path],
+      usage: [machine.usageLog],
+      sessions: [sessionsFolder(machine)],
+      consent: ['approvals.json', 'packs/approvals.json'].map((name) => join(state, name)),
+    },
+    ...configuredPlaces(machine, project),
+    project: project === undefined ? [] : files.map((name) => join(project, name)),
+  }
   const entries = WATCHED.map((name) => [name, places[name].map((path) => stampAt(path)?.join('.') ?? '-').join(' ')])
   return Object.fromEntries(entries) as Stamps
-}
-
-function ownPlaces(machine: Machine) {
-  const state = machine.stateFolder
-  return {
-    config: [machine.config.path],
-    usage: [machine.usageLog],
-    sessions: [sessionsFolder(machine)],
-    consent: ['approvals.json', 'packs/approvals.json'].map((name) => join(state, name)),
-  }
 }
 
 /** Empty while the configuration is broken: its repair is a change of `config`. */
@@ -46,16 +54,4 @@ function configuredPlaces(machine: Machine, project: string | undefined) {
     if (!(error instanceof LoadoutError)) throw error
     return { library: [], installs: [] }
   }
-}
-
-function projectPlaces(project: string | undefined): string[] {
-  const files = [
-    'loadout.json',
-    'AGENTS.md',
-    'CLAUDE.md',
-    '.claude/loadout',
-    '.claude/loadout/index.json',
-    '.git/index',
-  ]
-  return project === undefined ? [] : files.map((name) => join(project, name))
 }

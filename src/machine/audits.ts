@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
-import { compareText, isRecord, sha256 } from '../text/values.ts'
+import { attempt, compareText, isRecord, sha256 } from '../text/values.ts'
 import { readJson, readText, removeFile } from './files.ts'
 import { namesIn, removeOrphans } from './leftovers.ts'
 import type { Machine } from './machine.ts'
@@ -60,13 +60,11 @@ const swept = new Set<string>()
 
 /** Whether the same record already exists. */
 function isWritten(path: string, text: string): boolean {
-  try {
-    return (
-      (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o777) % 0o1000 === PRIVATE_FILE && readText(path) === text
-    )
-  } catch {
-    return false
-  }
+  return attempt(
+    () =>
+      (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o777) % 0o1000 === PRIVATE_FILE && readText(path) === text,
+    false,
+  )
 }
 
 function idOf({ digest }: { digest?: string }, sum: string): string {

@@ -325,8 +325,6 @@ function removeQuietly(path: string): void {
   }
 }
 
-const MOST_FILES = 10_000
-const MOST_BYTES = 256 * 1024 * 1024
 /** Looking through a folder takes as long as many writes: after the first write of a process, only some do. */
 const WRITES_PER_SWEEP = 64
 const writes = new Map<string, number>()
@@ -346,7 +344,7 @@ function sweep(folder: string): void {
     count++
     bytes += stat?.size ?? 0
     // The newest value stays, however large it is.
-    if (isLeftover || count > MOST_FILES || (count > 1 && bytes > MOST_BYTES)) removeQuietly(path)
+    if (isLeftover || count > 10_000 || (count > 1 && bytes > 256 * 1024 * 1024)) removeQuietly(path)
   }
 }
 

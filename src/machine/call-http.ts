@@ -1,4 +1,5 @@
 import { failWith } from '../text/trouble.ts'
+import { attempt } from '../text/values.ts'
 
 export interface Posting {
   method?: 'GET' | 'POST'
@@ -15,8 +16,6 @@ export interface Reply {
 }
 
 const USUAL_MS = 30_000
-const LARGEST_REPLY = 64 * 1024 * 1024
-
 /**
  * The only HTTP client. Does not follow redirects: the content and the token go only to the address that the user
  * configured. Throws `UNREACHABLE` without a reply.
@@ -31,8 +30,8 @@ export async function callHttp(address: string, posting: Posting): Promise<Reply
       redirect: 'manual',
       signal: AbortSignal.timeout(milliseconds),
     })
-    const bytes = await readReply(reply, LARGEST_REPLY)
-    return { status: reply.status, json: parseOrNothing(bytes) }
+    const bytes = await readReply(reply, 64 * 1024 * 1024)
+    return { status: reply.status, json: attempt(() => JSON.parse(bytes.toString('utf8')), undefined) }
   } catch (error) {
     throw failWith('UNREACHABLE', { host: hostOf(address), reason: reasonOf(error) }, { cause: error })
   }
@@ -73,14 +72,6 @@ async function readReply(reply: Response, most: number): Promise<Buffer> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
-}
-
-function parseOrNothing(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 /** Without the user, password and query that an address may contain. */

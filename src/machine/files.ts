@@ -21,7 +21,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { parseForeignJson, parseJson } from '../text/json.ts'
 import { failWith, LoadoutError } from '../text/trouble.ts'
-import { getOwn } from '../text/values.ts'
+import { attempt, getOwn } from '../text/values.ts'
 import { ownedName, removeOrphans } from './leftovers.ts'
 import { flushFlags, move } from './platform.ts'
 
@@ -115,29 +115,19 @@ export function isFolder(path: string): boolean {
 }
 
 export function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink()
-  } catch {
-    return false
-  }
+  return attempt(() => lstatSync(path).isSymbolicLink(), false)
 }
 
 /** Whether this user may create files in a folder. */
 export function isWritable(folder: string): boolean {
-  try {
+  return attempt(() => {
     accessSync(folder, constants.W_OK)
     return true
-  } catch {
-    return false
-  }
+  }, false)
 }
 
 export function statOrNothing(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
+  return attempt(() => statSync(path, { throwIfNoEntry: false }), undefined)
 }
 
 /**
@@ -151,7 +141,7 @@ export function writeAtomically(
   isFlushed = true,
 ): void {
   try {
-    const target = resolveLink(path)
+    const target = existsSync(path) ? realpathSync(path) : path
     makeFolders(dirname(target))
     replaceFile(target, path, content, { newMode, isFlushed })
   } catch (error) {
@@ -222,13 +212,11 @@ export function makeFolders(path: string, mode = 0o777): void {
     } catch (error) {
       if (isFolder(path)) return
       // More than once only if another process removes them at the same time.
-      if (codeOf(error) !== 'ENOENT' || dirname(path) === path || again === MOST_TRIES) throw error
+      if (codeOf(error) !== 'ENOENT' || dirname(path) === path || again === 8) throw error
       makeFolders(dirname(path), mode)
     }
   }
 }
-
-const MOST_TRIES = 8
 
 /** `makeFolder`, with an error that names the folder and the reason. */
 export function makeFolder(path: string): void {
@@ -249,10 +237,6 @@ export function removeFile(path: string): void {
 
 function writeFully(file: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
-}
-
-function resolveLink(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path
 }
 
 const READ_TROUBLE = {

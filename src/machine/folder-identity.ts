@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { attempt } from '../text/values.ts'
 import { type Codec, signatureOf } from './cache.ts'
 import { gitFolder } from './git-folder.ts'
 import type { Machine } from './machine.ts'
@@ -51,14 +52,14 @@ function git(repository: string, words: readonly string[]): string {
   // Not with the user's environment: a GIT_DIR in it would name another repository.
   const { PATH, HOME } = process.env
   const args = ['--no-replace-objects', '-C', repository, ...words]
-  try {
-    return execFileSync('git', args, {
-      env: { PATH, HOME },
-      encoding: 'utf8',
-      timeout: 5000,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-  } catch {
-    return ''
-  }
+  return attempt(
+    () =>
+      execFileSync('git', args, {
+        env: { PATH, HOME },
+        encoding: 'utf8',
+        timeout: 5000,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    '',
+  )
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, join, resolve, sep } from 'node:path'
 import { failWith, type LoadoutError } from '../text/trouble.ts'
+import { attempt } from '../text/values.ts'
 import { exists, isFile, isFolder, readText } from './files.ts'
 
 /** Where git stores its own files: `.git`, or the folder named by the `.git` file of a worktree. */
@@ -39,7 +40,9 @@ export function notARepository(folder: string, problem: string): LoadoutError {
 export function removeDeadLocks(repo: string, since: number): boolean {
   const locks = locksOf(repo).filter(({ changed }) => changed >= since)
   const users = new Set([process.getuid?.(), undefined, ...locks.map(({ user }) => user)])
-  const living = livingGits().filter((git) => users.has(git.user) && mayWorkIn(git, repo))
+  const living = (isFolder('/proc/self') ? gitsInProc() : gitsOfPs()).filter(
+    (git) => users.has(git.user) && mayWorkIn(git, repo),
+  )
   const newest = Math.max(-Infinity, ...locks.map(({ changed }) => changed))
   if (living.some((git) => isOwnWriter(git) || git.started <= newest + CLOCK_SLACK_MS)) return false
   for (const { path } of locks) rmSync(path, { force: true })
@@ -73,14 +76,10 @@ function mayWorkIn({ words, environment, folder }: GitProcess, repo: string): bo
   const named = [...`${words}${environment}`.matchAll(/\0(?:--git-dir[=\0]|GIT_DIR=)([^\0]*)/g)].map(([, path = '']) =>
     resolve(folder, path),
   )
-  const folders = [folder, ...named, ...named.flatMap((path) => orNothing(() => realpathSync(path)) ?? [])]
+  const folders = [folder, ...named, ...named.flatMap((path) => attempt(() => realpathSync(path), []))]
   return places.some(
     (place) => words.includes(place) || folders.some((path) => path === place || path.startsWith(place + sep)),
   )
-}
-
-function livingGits(): GitProcess[] {
-  return isFolder('/proc/self') ? gitsInProc() : gitsOfPs()
 }
 
 function gitsInProc(): GitProcess[] {
@@ -91,8 +90,8 @@ function gitsInProc(): GitProcess[] {
       const words = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
       if (!isGit(words.split('\0')[0] ?? '')) return []
       const started = ownStart + (startTicks(pid) - ownTicks) * TICK_MS
-      const environment = orNothing(() => `\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`) ?? ''
-      const folder = orNothing(() => readlinkSync(`/proc/${pid}/cwd`))
+      const environment = attempt(() => `\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`, '')
+      const folder = attempt(() => readlinkSync(`/proc/${pid}/cwd`), undefined)
       // The folder of another user's process is unreadable, but also that of one that has just ended.
       if (folder === undefined && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === '') return []
       return [{ started, user: statSync(`/proc/${pid}`).uid, words, environment, folder }]
@@ -114,7 +113,7 @@ function startTicks(pid: string): number {
 function gitsOfPs(): GitProcess[] {
   const env = { PATH: process.env.PATH, LC_ALL: 'C' }
   const flags = ['-axww', '-o', 'lstart=', '-o', 'command=']
-  const list = orNothing(() => execFileSync('ps', flags, { encoding: 'utf8', env }))
+  const list = attempt(() => execFileSync('ps', flags, { encoding: 'utf8', env }), undefined)
   if (list === undefined)
     return [{ started: -Infinity, user: undefined, words: '', environment: '', folder: undefined }]
   return list.split('\n').flatMap((line) => {
@@ -142,13 +141,5 @@ function locksOf(repo: string): { path: string; changed: number; user: number }[
   ])
   const locks = paths.filter((path) => path.endsWith('.lock') && isFile(path))
   const read = (path: string, { mtimeMs, uid } = statSync(path)) => ({ path, changed: mtimeMs, user: uid })
-  return locks.flatMap((path) => orNothing(() => read(path)) ?? [])
-}
-
-function orNothing<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
+  return locks.flatMap((path) => attempt(() => read(path), []))
 }

@@ -10,9 +10,6 @@ export function hookLogPath(machine: Machine): string {
   return machine.records.path('hooks.log')
 }
 
-const LARGEST_LOG = 64 * 1024
-const LONGEST_LINE = 500
-
 /** Never fails. A full file becomes `hooks.log.1`, so that there are never more than two. */
 export function logLine(machine: Machine, about: string, message: string): void {
   try {
@@ -20,8 +17,8 @@ export function logLine(machine: Machine, about: string, message: string): void 
     machine.records.privateFolder('')
     const found = statSync(path, { throwIfNoEntry: false })
     if (found !== undefined && !found.isFile()) return
-    if (found !== undefined && found.size > LARGEST_LOG) move(path, `${path}.1`)
-    const line = printableLine(`${machine.now().toISOString()} ${about}: ${message}`).slice(0, LONGEST_LINE)
+    if (found !== undefined && found.size > 64 * 1024) move(path, `${path}.1`)
+    const line = printableLine(`${machine.now().toISOString()} ${about}: ${message}`).slice(0, 500)
     appendFileSync(path, `${line}\n`, { mode: 0o600 })
   } catch {
     // The log is the last place to report to.

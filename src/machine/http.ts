@@ -9,7 +9,6 @@ import { bodyLimit } from 'hono/body-limit'
 import { failWith, LoadoutError, report, type Told, toldOf } from '../text/trouble.ts'
 import { packageFolder } from './package-folder.ts'
 
-const LARGEST_BODY = 1024 * 1024
 /** For a whole request. A client that sends more slowly gets no answer. */
 const SLOWEST_MS = 30_000
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
@@ -52,7 +51,7 @@ export class HttpRefusal extends LoadoutError {
  * The base of every HTTP server of Loadout: limits bodies, returns every error as JSON in the form of `--json`, and
  * forbids caches. The routes authorize: `requireBearer`.
  */
-export function createHttpApp({ largestBody = () => LARGEST_BODY, onError }: HttpOptions): HttpApp {
+export function createHttpApp({ largestBody = () => 1024 * 1024, onError }: HttpOptions): HttpApp {
   const app = new Hono<HttpEnv>()
   app.onError((error, context) => answerError(error, context, onError))
   app.notFound(({ req }) => {
@@ -64,7 +63,12 @@ export function createHttpApp({ largestBody = () => LARGEST_BODY, onError }: Htt
   })
   return app.use(checkBody, (context, next) => {
     const maxSize = largestBody(context.req.path)
-    return bodyLimit({ maxSize, onError: () => refuseBody(maxSize) })(context, next)
+    return bodyLimit({
+      maxSize,
+      onError: () => {
+        throw new HttpRefusal(413, report('FILE_TOO_LARGE/request', { most: maxSize }))
+      },
+    })(context, next)
   })
 }
 
@@ -83,7 +87,7 @@ export async function serveHttp(
     const { url = '', headers, socket } = incoming
     const refusal = watched.includes(url)
       ? undefined
-      : refuseOrigin(headers, hosts ?? loopbackHosts(socket.localPort), hosts === undefined)
+      : refuseOrigin(headers, hosts ?? LOOPBACK.map((name) => `${name}:${socket.localPort}`), hosts === undefined)
     if (refusal === undefined) void answer(incoming, outgoing)
     else
       outgoing
@@ -102,10 +106,6 @@ export async function serveHttp(
   })
   server.close()
   server.closeAllConnections()
-}
-
-function loopbackHosts(port: number | undefined): string[] {
-  return LOOPBACK.map((name) => `${name}:${port}`)
 }
 
 /** Accepts requests with a known token, as `Authorization: Bearer …`. */
@@ -158,10 +158,6 @@ const checkBody: MiddlewareHandler<HttpEnv> = async ({ env: { incoming } }, next
     throw new HttpRefusal(400, report('USAGE/request'))
   }
   await next()
-}
-
-function refuseBody(most: number): never {
-  throw new HttpRefusal(413, report('FILE_TOO_LARGE/request', { most }))
 }
 
 function answerError(error: Error, context: Context<HttpEnv>, onError: (error: unknown) => void): Response {

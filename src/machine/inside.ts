@@ -2,6 +2,7 @@ import { closeSync, constants, lstatSync, openSync, readlinkSync, realpathSync, 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { pathProblem } from '../text/paths.ts'
 import { failWith, LoadoutError } from '../text/trouble.ts'
+import { attempt } from '../text/values.ts'
 import {
   asLoadoutError,
   codeOf,
@@ -19,9 +20,6 @@ import {
   withFile,
   writeAtomically,
 } from './files.ts'
-
-/** Text for a model is smaller than this. */
-const LARGEST_PROSE = 4 * 1024 * 1024
 
 /** The content of a file of a project, pack or skill. */
 export interface InsideBytes {
@@ -63,7 +61,7 @@ export function readInside(root: string, path: string, limits: { most: number; h
 export function readTextInside(root: string, path: string): string {
   const problem = pathProblem(path)
   if (problem !== undefined) throw escapes(path, problem)
-  return openText(root, path, LARGEST_PROSE)
+  return openText(root, path, 4 * 1024 * 1024)
 }
 
 /** The JSON of a project file, read like `readJson`. Throws when it is outside its root. */
@@ -238,12 +236,10 @@ function pathFrom(root: string, path: string): string | undefined {
 
 /** The real location of an open file or folder, if the system reports it. */
 function realOf(file: number): string | undefined {
-  try {
+  return attempt(() => {
     const path = readlinkSync(`/proc/self/fd/${file}`)
     return path.startsWith('/') ? path : undefined
-  } catch {
-    return undefined
-  }
+  }, undefined)
 }
 
 export function isBelow(root: string, path: string): boolean {
@@ -252,10 +248,6 @@ export function isBelow(root: string, path: string): boolean {
 
 /** Undefined for a path that does not exist. */
 export function realOrNothing(path: string): string | undefined {
-  try {
-    // Not the JavaScript version, which shortens `link/..` before following links.
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
+  // Not the JavaScript version, which shortens `link/..` before following links.
+  return attempt(() => realpathSync.native(path), undefined)
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { attempt } from '../text/values.ts'
 import { asLoadoutError, codeOf } from './files.ts'
 
 /** A name for something unfinished, with the process that makes it: the next writer removes what no process owns. */
@@ -37,11 +38,7 @@ export function removeOrphans(folder: string, isWanted: (name: string) => boolea
 
 /** Empty for a folder that is missing or unreadable. */
 export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
+  return attempt(() => readdirSync(folder), [])
 }
 
 /** Whether a process exists, of any user. */

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, write
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { failWith, type LoadoutError } from '../text/trouble.ts'
-import { isRecord } from '../text/values.ts'
+import { attempt, isRecord } from '../text/values.ts'
 import { asLoadoutError, codeOf, makeFolders, READING, readWhole, withFile } from './files.ts'
 import { isAlive, namesIn, ownedName, removeOrphans } from './leftovers.ts'
 import { isTaken } from './platform.ts'
@@ -54,20 +54,17 @@ export function tryLock(path: string, purpose: string, cleanUp?: LockOptions['cl
     const owner = readOwner(path)
     if (owner !== undefined && isDead(owner)) removeStale(path, owner, purpose, cleanUp)
     if (!place(path, purpose)) return undefined
-    sweep(dirname(path))
+    // Removes the leftovers of killed processes beside a lock: unfinished locks, and takeover locks.
+    const folder = dirname(path)
+    removeOrphans(folder)
+    for (const name of namesIn(folder).filter((each) => each.endsWith('.break'))) {
+      const owner = readOwner(join(folder, name))
+      if (owner === undefined) removeEmpty(join(folder, name))
+      else if (isDead(owner)) release(join(folder, name))
+    }
     return () => release(path)
   } catch (error) {
     throw asLoadoutError(error, dirname(dirname(path)), 'write')
-  }
-}
-
-/** Removes the leftovers of killed processes beside a lock: unfinished locks, and takeover locks. */
-function sweep(folder: string): void {
-  removeOrphans(folder)
-  for (const name of namesIn(folder).filter((each) => each.endsWith('.break'))) {
-    const owner = readOwner(join(folder, name))
-    if (owner === undefined) removeEmpty(join(folder, name))
-    else if (isDead(owner)) release(join(folder, name))
   }
 }
 
@@ -150,18 +147,13 @@ function readOwner(path: string): Owner | undefined {
 
 /** Never waits, whatever the file is. */
 function ownerText(path: string): string {
-  return withFile(path, path, READING, (file, stat) => readWhole(file, stat, path, LARGEST_OWNER).toString('utf8'))
+  return withFile(path, path, READING, (file, stat) => readWhole(file, stat, path, 64 * 1024).toString('utf8'))
 }
 
-const LARGEST_OWNER = 64 * 1024
 const NEVER = 'never'
 
 function parsedOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return attempt(() => JSON.parse(text), undefined)
 }
 
 /** A holder on another machine cannot be checked; it counts as alive. */
@@ -172,15 +164,13 @@ function isDead({ pid, started, host }: Owner): boolean {
 
 /** When a process began, if the system reports it; otherwise the same constant for every process. */
 function startOf(pid: number): string {
-  try {
+  return attempt(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The second field is a name in brackets that may contain anything; the state is the third, the start the 22nd.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     // A dead process keeps its number until its parent collects it, which in a container may be never.
     return fields[0] === 'Z' ? 'ended' : (fields[19] ?? '')
-  } catch {
-    return ''
-  }
+  }, '')
 }
 
 function lockedBy(path: string, owner: Owner | undefined): LoadoutError {

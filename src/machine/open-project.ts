@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { failWith, unlessTrouble } from '../text/trouble.ts'
+import { attempt } from '../text/values.ts'
 import { asLoadoutError, isFile, isFolder } from './files.ts'
 import type { Machine } from './machine.ts'
 import { readProjectSettings, SETTINGS_FILE, type Settings } from './settings.ts'
@@ -58,32 +59,19 @@ export function projectAt(machine: Machine, root: string, place = root): Project
  * home, the root of the disk, and any folder in which others may put a `loadout.json`, such as /tmp.
  */
 function ownFolders(machine: Machine, start: string): string[] {
-  const home = homeOf(machine)
+  const home = unlessTrouble(() => realOrSame(machine.home), undefined)
   const around = upwards(start, undefined)
   const end = around.findIndex(
-    (folder, at) => at > 0 && (folder === home || dirname(folder) === folder || isShared(folder)),
+    (folder, at) =>
+      at > 0 &&
+      (folder === home ||
+        dirname(folder) === folder ||
+        attempt(() => (statSync(folder).mode & WRITABLE_BY_OTHERS) !== 0, true)),
   )
   return end < 0 ? around : around.slice(0, end)
 }
 
-function homeOf(machine: Machine): string | undefined {
-  try {
-    return realOrSame(machine.home)
-  } catch (error) {
-    if (error instanceof LoadoutError) return undefined
-    throw error
-  }
-}
-
 const WRITABLE_BY_OTHERS = 0o002
-
-function isShared(folder: string): boolean {
-  try {
-    return (statSync(folder).mode & WRITABLE_BY_OTHERS) !== 0
-  } catch {
-    return true
-  }
-}
 
 function requireFolder(machine: Machine, named: string): string {
   if (named === '') {
@@ -136,9 +124,5 @@ function followLinks(path: string): string {
 
 /** The real path; a path that does not exist is returned unchanged. */
 export function realOrSame(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
+  return attempt(() => realpathSync(path), path)
 }

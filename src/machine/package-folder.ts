@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isRecord } from '../text/values.ts'
+import { attempt, isRecord } from '../text/values.ts'
 
 /** The folder that contains this program: the nearest one upwards with a package.json. */
 export function packageFolder(): string {
@@ -11,10 +11,8 @@ export function packageFolder(): string {
 
 /** The version of this program; empty when its package.json is missing. */
 export function programVersion(): string {
-  try {
+  return attempt(() => {
     const json: unknown = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8'))
     return isRecord(json) && typeof json.version === 'string' ? json.version : ''
-  } catch {
-    return ''
-  }
+  }, '')
 }

@@ -3,6 +3,7 @@ import { join, relative, sep } from 'node:path'
 import { type Facts, type IssueName, wordIssue } from '../text/issues.ts'
 import { printableLine } from '../text/printable.ts'
 import { type Finding, report } from '../text/trouble.ts'
+import { attempt } from '../text/values.ts'
 import { codeOf, isFolder } from './files.ts'
 import { endsAt, enterFolder, type Glob, patternProblem, readGlob, type Step, startOf } from './glob.ts'
 import { staysInside } from './inside.ts'
@@ -29,10 +30,6 @@ export interface FoundFiles {
   findings: Finding[]
 }
 
-const MOST_FOLDERS = 10_000
-const MOST_FILES = 2000
-const MOST_FINDINGS = 50
-
 /** The files of a project that match patterns: in the order of the patterns, then of their paths, each once. */
 export function findFiles(root: string, patterns: readonly string[], options: FindOptions = {}): FoundFiles {
   return new FileSearch(root, options).run(patterns)
@@ -50,7 +47,7 @@ class FileSearch {
   private readonly mostFiles: number
   private readonly exclude: ReadonlySet<string>
 
-  constructor(root: string, { mostFolders = MOST_FOLDERS, mostFiles = MOST_FILES, exclude = new Set() }: FindOptions) {
+  constructor(root: string, { mostFolders = 10_000, mostFiles = 2000, exclude = new Set() }: FindOptions) {
     this.root = root
     // Folders of these kinds are entered only when a pattern names them.
     this.walk = new Walk(root, { ignore: ['versions', 'dependencies', 'built'], mostFolders })
@@ -94,12 +91,10 @@ class FileSearch {
 
   /** Anything but a folder. */
   private isThere(path: string): boolean {
-    try {
+    return attempt(() => {
       const stat = lstatSync(join(this.root, path), { throwIfNoEntry: false })
       return stat !== undefined && !stat.isDirectory() && !path.endsWith('/') && !isFolder(join(this.root, path))
-    } catch {
-      return false
-    }
+    }, false)
   }
 
   private *matches(glob: Glob): Generator<string> {
@@ -158,7 +153,7 @@ class FileSearch {
 
   private note(row: IssueName, subject: string, facts: Facts = {}): void {
     const finding = { ...wordIssue(row, { ...facts, shown: printableLine(subject) }), subject }
-    if (this.findings.length < MOST_FINDINGS) this.findings.push(finding)
+    if (this.findings.length < 50) this.findings.push(finding)
     else this.unreported++
   }
 }

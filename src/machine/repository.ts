@@ -239,10 +239,37 @@ export async function runGit(
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<GitOutput> {
-  refuseOddFiles(folder)
+  // If one of git's files is a pipe, git opens it and waits for a writer.
+  const own = join(folder, '.git')
+  const places = isFolder(own) ? READ_FIRST.map((name) => join(own, name)) : [own]
+  for (const place of places) {
+    const stat = statSync(place, { throwIfNoEntry: false })
+    if (stat === undefined || stat.isFile() || stat.isDirectory()) continue
+    throw failWith('NOT_A_FILE/git', { place })
+  }
   const settings = [...SETTINGS, ...(options.allowHooks ? [] : SETTINGS_WITHOUT_HOOKS), ...(options.settings ?? [])]
   const words = [...settings.flatMap((setting) => ['-c', setting]), '-C', resolve(folder)]
-  const env = { ...gitEnv(machine, folder, options), ...(await sshEnv(machine, folder, args, options)), ...options.env }
+  const kept = Object.entries(machine.env).filter(([n]) => !n.startsWith('GIT_') || KEPT.test(n) || KEPT_CONFIG.test(n))
+  const env = {
+    ...{
+      ...Object.fromEntries(kept),
+      HOME: machine.home,
+      LC_ALL: 'C',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_ASKPASS: '',
+      SSH_ASKPASS: '',
+      SSH_ASKPASS_REQUIRE: 'never',
+      GIT_EDITOR: ':',
+      GIT_SEQUENCE_EDITOR: ':',
+      GIT_PAGER: 'cat',
+      GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
+      GIT_CEILING_DIRECTORIES: dirname(realOrResolved(folder)),
+      // A hook may have a reason to take locks.
+      ...(options.allowHooks ? {} : { GIT_OPTIONAL_LOCKS: '0' }),
+    },
+    ...(await sshEnv(machine, folder, args, options)),
+    ...options.env,
+  }
   const output = await runToEnd([...words, ...args], env, `git ${args[0]} in ${folder}`, folder, options)
   if ((options.okCodes ?? [0]).includes(output.code)) return output
   const reason = reasonOf(output)
@@ -251,17 +278,6 @@ export async function runGit(
 }
 
 const READ_FIRST = ['HEAD', 'config', 'index', 'packed-refs']
-
-/** If one of git's files is a pipe, git opens it and waits for a writer. */
-function refuseOddFiles(folder: string): void {
-  const own = join(folder, '.git')
-  const places = isFolder(own) ? READ_FIRST.map((name) => join(own, name)) : [own]
-  for (const place of places) {
-    const stat = statSync(place, { throwIfNoEntry: false })
-    if (stat === undefined || stat.isFile() || stat.isDirectory()) continue
-    throw failWith('NOT_A_FILE/git', { place })
-  }
-}
 
 /** A git that did not end by itself may have left its lock files. */
 async function runToEnd(words: string[], env: NodeJS.ProcessEnv, what: string, folder: string, options: GitOptions) {
@@ -283,26 +299,6 @@ const FILE_CLOCK_MS = 20
 const KEPT = /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|PROXY_COMMAND|EXEC_PATH|(?:SSL|HTTP|AUTHOR|COMMITTER)_\w+)$/
 const KEPT_CONFIG = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|(?:KEY|VALUE)_\d+)$/
 
-function gitEnv({ env, home }: Machine, folder: string, { allowHooks }: GitOptions): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([n]) => !n.startsWith('GIT_') || KEPT.test(n) || KEPT_CONFIG.test(n))
-  return {
-    ...Object.fromEntries(kept),
-    HOME: home,
-    LC_ALL: 'C',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_ASKPASS: '',
-    SSH_ASKPASS: '',
-    SSH_ASKPASS_REQUIRE: 'never',
-    GIT_EDITOR: ':',
-    GIT_SEQUENCE_EDITOR: ':',
-    GIT_PAGER: 'cat',
-    GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
-    GIT_CEILING_DIRECTORIES: dirname(realOrResolved(folder)),
-    // A hook may have a reason to take locks.
-    ...(allowHooks ? {} : { GIT_OPTIONAL_LOCKS: '0' }),
-  }
-}
-
 function realOrResolved(folder: string): string {
   try {
     return realpathSync(folder)
@@ -321,9 +317,7 @@ async function sshEnv(
   { hasSshCommand }: GitOptions,
 ): Promise<NodeJS.ProcessEnv> {
   if (!NETWORK.includes(command) || machine.env.GIT_SSH_COMMAND || machine.env.GIT_SSH) return {}
-  return (hasSshCommand ?? (await asksForSsh(machine, folder))) ? {} : { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes' }
-}
-
-async function asksForSsh(machine: Machine, folder: string): Promise<boolean> {
-  return (await runGit(machine, folder, ['config', '--get', 'core.sshCommand'], { okCodes: [0, 1] })).code === 0
+  const isSet = async () =>
+    (await runGit(machine, folder, ['config', '--get', 'core.sshCommand'], { okCodes: [0, 1] })).code === 0
+  return (hasSshCommand ?? (await isSet())) ? {} : { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes' }
 }

@@ -10,11 +10,10 @@ interface Looked {
 
 /** How many results a server keeps: scanning a text takes longer than most of the rest of an answer. */
 const KEPT_TEXTS = 1024
-const LONGEST_KEPT = 16_384
 const looked = new Kept<Promise<Looked>>(KEPT_TEXTS)
 
 function lookThrough(text: string): Promise<Looked> {
-  if (text.length > LONGEST_KEPT) return lookAnew(text)
+  if (text.length > 16_384) return lookAnew(text)
   const found = looked.get(text) ?? lookAnew(text)
   looked.set(text, found)
   return found

@@ -16,9 +16,6 @@ import { compareText, sha256 } from '../text/values.ts'
 import { asLoadoutError, exists, requireFile } from './files.ts'
 import type { Machine } from './machine.ts'
 
-// Thousands of parts: no real session has more.
-const LARGEST_STATE = 4 * 1024 * 1024
-
 /** What was delivered to a session so far; empty for an unknown session. */
 export function readSession(machine: Machine, agent: string, session: string): string {
   const path = sessionPath(machine, agent, session)
@@ -104,7 +101,7 @@ export function claimant(): string {
 
 function readAll(file: number): string {
   const { size } = fstatSync(file)
-  if (size > LARGEST_STATE) throw failWith('FILE_TOO_LARGE/session')
+  if (size > 4 * 1024 * 1024) throw failWith('FILE_TOO_LARGE/session')
   const bytes = Buffer.allocUnsafe(size)
   let length = 0
   while (length < size) {

@@ -20,9 +20,6 @@ export interface Settings extends SettingsFile {
 
 const DEFAULT_PAYLOADS = ['.claude/loadout/**/*.md', '.claude/rules/**/*.md']
 
-// People write settings by hand, but a hook reads them at every prompt, even in a foreign project.
-const LARGEST = 1024 * 1024
-
 /**
  * The only reader of `loadout.json`, used by `openProject`. Reports every mistake; throws unless the file is an object.
  */
@@ -46,9 +43,6 @@ function readChecked(machine: Machine, path: string): ReadSettings {
   }
 }
 
-// More at a time would not help.
-const MOST_NAMED = 50
-
 interface ReadSettings {
   file: SettingsFile
   findings: Finding[]
@@ -57,13 +51,15 @@ interface ReadSettings {
 
 /** Reads any `loadout.json`, with everything that is wrong with it. Throws when it is not JSON. */
 export function readSettingsFile(path: string): ReadSettings {
-  const { file, problems } = checkSettings(readJsonInside(dirname(path), basename(path), LARGEST))
+  // People write settings by hand, but a hook reads them at every prompt, even in a foreign project.
+  const { file, problems } = checkSettings(readJsonInside(dirname(path), basename(path), 1024 * 1024))
   const badParts = new Map<string, Finding>()
   const findings: Finding[] = []
   for (const { part, place, says } of problems) {
     const finding = findingOf(path, says, part === '' ? 'correct it' : `correct it; until then "${part}" is not set`)
     if (!badParts.has(part)) badParts.set(part, finding)
-    if (findings.length < MOST_NAMED) findings.push({ ...finding, subject: place })
+    // More at a time would not help.
+    if (findings.length < 50) findings.push({ ...finding, subject: place })
   }
   const more = problems.length - findings.length
   if (more > 0) findings.push(findingOf(path, `there are ${more} more mistakes`, 'correct those first'))

@@ -1,21 +1,16 @@
 import { parse, stringify } from 'smol-toml'
+import { attempt } from '../text/values.ts'
 
 /** The parsed TOML of a text. Empty when it is invalid: the agent cannot read the file either. */
 export function readToml(text: string): Record<string, unknown> {
-  try {
-    return parse(text)
-  } catch {
-    return {}
-  }
+  return attempt(() => parse(text), {})
 }
 
 export function isToml(text: string): boolean {
-  try {
+  return attempt(() => {
     parse(text)
     return true
-  } catch {
-    return false
-  }
+  }, false)
 }
 
 export function writeToml(values: Readonly<Record<string, unknown>>): string {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import { type IgnoreRule, isIgnoredBy, readIgnoreFile } from '../text/glob.ts'
-import { compareText } from '../text/values.ts'
+import { attempt, compareText } from '../text/values.ts'
 import { isFile, readText } from './files.ts'
 
 // The only folder walk. It enters only what its caller says: it follows no link by itself, opens no file (except
@@ -162,15 +162,11 @@ export class Walk {
 }
 
 const GITIGNORE = '.gitignore'
-const LARGEST_GITIGNORE = 256 * 1024
-
 function readRules(path: string, inside: string): IgnoreRule[] {
-  try {
+  return attempt(() => {
     const file = joined(path, GITIGNORE)
-    return isFile(file) ? readIgnoreFile(readText(file, LARGEST_GITIGNORE), inside) : []
-  } catch {
-    return []
-  }
+    return isFile(file) ? readIgnoreFile(readText(file, 256 * 1024), inside) : []
+  }, [])
 }
 
 function withRules(rules: readonly IgnoreRule[], inside: string, entry: WalkEntry): WalkEntry {

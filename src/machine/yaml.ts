@@ -6,7 +6,6 @@ export const LONGEST_YAML = 64 * 1024
 /** The lexer's mark before a scalar. */
 const SCALAR = '\u001f'
 const MOST_ALIASES = 50
-const MOST_VALUES = 100_000
 const DEEPEST = 100
 
 // Explicit, because a %YAML directive in the text could otherwise override them: dates stay text, `<<` is an ordinary
@@ -112,7 +111,7 @@ export function readValue(document: Document, lines: LineCounter): unknown {
     },
   })
   try {
-    return copyPlain(document.toJS({ maxAliasCount: MOST_ALIASES }), { left: MOST_VALUES })
+    return copyPlain(document.toJS({ maxAliasCount: MOST_ALIASES }), { left: 100_000 })
   } catch {
     throw new YamlError('an alias is undefined, circular, or expands to too many values', 1, true)
   }

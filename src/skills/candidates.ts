@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { realOrSame } from '../machine/open-project.ts'
 import { listed } from '../text/count.ts'
-import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError, unlessTrouble } from '../text/trouble.ts'
 import { groupBy } from '../text/values.ts'
 import {
   discoverSkills,
@@ -144,14 +144,11 @@ function stateOf(installs: Installs, { find, registry }: Observation, copy: Fore
     // Compares a copy with the library's skill of the same name.
     const { skill, folder } = registered
     const path = join(installs.library, folder)
-    try {
+    return unlessTrouble(() => {
       const agent = copy.agents.find((id) => supports(skill, id)) ?? copy.agents[0] ?? ''
       if (hashBuild(buildFor(path, skill, agent)) === copy.treeHash) return 'identical'
       return isSameSkill(copy, readForeignSkill(path, { agents: [] })) ? 'same' : 'differs'
-    } catch (error) {
-      if (error instanceof LoadoutError) return 'differs'
-      throw error
-    }
+    }, 'differs')
   }
   return registry.invalid.some(({ name }) => name === copy.skill.name) ? 'differs' : 'new'
 }

@@ -11,7 +11,7 @@ import { openExamples } from '../examples/examples.ts'
 import type { Machine } from '../machine/machine.ts'
 import { findRepository } from '../machine/open-project.ts'
 import { openRanking } from '../machine/ranking.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { unlessTrouble } from '../text/trouble.ts'
 import { compareText, getOwn } from '../text/values.ts'
 import { summarizeLog } from '../usage/usage.ts'
 import { describeProject } from './disk/project-words.ts'
@@ -201,12 +201,7 @@ function orderByWorth(machine: Machine, seen: SeenByAgent, free: Switches): Wort
 
 /** Undefined without a usable library. */
 function installsOf(machine: Machine): Installs | undefined {
-  try {
-    return new Installs(machine, {})
-  } catch (error) {
-    if (error instanceof LoadoutError) return undefined
-    throw error
-  }
+  return unlessTrouble(() => new Installs(machine, {}), undefined)
 }
 
 /** The named project alone, else those that Loadout or the agent knows, and the one around the working folder. */

@@ -38,7 +38,7 @@ import { chooseOffers, type ForeignSkill, type ImportCandidate, type Offer } fro
 import { inOrderOfNeed, needsOf } from './rules/needs.ts'
 import { type Operation, type Refusal, refusalFindings } from './rules/operations.ts'
 import { type Capability, findTwinIn, LFS_PROBLEM, summarizeSheet } from './rules/review/sheet.ts'
-import { type RegisteredSkill, type SkillSource, supports, withoutSource } from './rules/skill.ts'
+import { type SkillSource, supports, withoutSource } from './rules/skill.ts'
 
 export interface ImportRequest extends ScopeRequest, RunOptions, FindRequest {
   /** A folder, an archive, a git URL or `owner/repo`; undefined for all skills in the agents' folders. */
@@ -428,15 +428,9 @@ function adoption(
     return { finding: report('UNSUPPORTED_TARGET/copy', facts, { subject: name }) }
   }
   const place = { skill: name, agent, scope: root.scope, root: root.path }
-  const isExact = registered !== undefined && !isLink(path) && isSameBuild(installs, registered, agent, copy)
+  const isExact =
+    registered !== undefined &&
+    !isLink(path) &&
+    hashBuild(buildFor(join(installs.library, registered.folder), registered.skill, agent)) === copy.treeHash
   return { operation: { kind: 'adopt', ...place, ...(isExact ? { contentHash: copy.treeHash } : {}) } }
-}
-
-function isSameBuild(
-  { library }: Installs,
-  { skill, folder }: RegisteredSkill,
-  agent: string,
-  copy: ForeignSkill,
-): boolean {
-  return hashBuild(buildFor(join(library, folder), skill, agent)) === copy.treeHash
 }

@@ -6,7 +6,7 @@ import { readJsonInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Repository } from '../machine/repository.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { LoadoutError, unlessTrouble } from '../text/trouble.ts'
 import { diffFolders, lastCommits } from './disk/library-git.ts'
 import { SKILLS_FOLDER, skillPlace } from './disk/registry.ts'
 import { buildFor, copyTree, listTree, writeBuild } from './disk/tree.ts'
@@ -131,12 +131,7 @@ export const previewSkill = withScope(
 )
 
 function readSkill(folder: string, name: string): SkillText['skill'] | undefined {
-  try {
-    return parseSkill(readJsonInside(folder, SKILL_FILE), name).skill
-  } catch (error) {
-    if (error instanceof LoadoutError) return undefined
-    throw error
-  }
+  return unlessTrouble(() => parseSkill(readJsonInside(folder, SKILL_FILE), name).skill, undefined)
 }
 
 export interface SkillDiff {

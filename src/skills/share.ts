@@ -61,7 +61,35 @@ function archiveEntries(skill: Skill, folder: string): ArchiveEntry[] {
     entriesOf(buildFor(folder, skill, agent), `${name}/agents/${agent}/${name}`),
   )
   const source = entriesOf({ ...buildFor(folder, skill, ''), made: new Map() }, `${name}/library/${name}`)
-  return [{ path: `${name}/README.md`, isExecutable: false, content: { text: readmeOf(skill) } }, ...builds, ...source]
+  const rows = targets.map((id) => {
+    const { label, userFolder, projectFolder } = requireAgent(id)
+    const place = userFolder === undefined ? `${projectFolder}/\` of a project` : `~/${userFolder}/\``
+    return `- ${label}: copy \`agents/${id}/${name}\` to \`${place}`
+  })
+  return [
+    {
+      path: `${name}/README.md`,
+      isExecutable: false,
+      content: {
+        text: [
+          `# ${name}`,
+          '',
+          skill.description,
+          '',
+          '## Use it',
+          '',
+          ...rows,
+          '',
+          `With Loadout: \`loadout import ${name}.tar.gz\`, then \`loadout install ${name}\`.`,
+          '',
+          `\`library/${name}\` is the source that the copies were made from.`,
+          '',
+        ].join('\n'),
+      },
+    },
+    ...builds,
+    ...source,
+  ]
 }
 
 function entriesOf({ folder, files, made }: Build, prefix: string): ArchiveEntry[] {
@@ -72,28 +100,6 @@ function entriesOf({ folder, files, made }: Build, prefix: string): ArchiveEntry
     }),
     ...[...made].map(([path, text]) => ({ path: `${prefix}/${path}`, isExecutable: false, content: { text } })),
   ]
-}
-
-function readmeOf({ name, description, targets }: Skill): string {
-  const rows = targets.map((id) => {
-    const { label, userFolder, projectFolder } = requireAgent(id)
-    const place = userFolder === undefined ? `${projectFolder}/\` of a project` : `~/${userFolder}/\``
-    return `- ${label}: copy \`agents/${id}/${name}\` to \`${place}`
-  })
-  return [
-    `# ${name}`,
-    '',
-    description,
-    '',
-    '## Use it',
-    '',
-    ...rows,
-    '',
-    `With Loadout: \`loadout import ${name}.tar.gz\`, then \`loadout install ${name}\`.`,
-    '',
-    `\`library/${name}\` is the source that the copies were made from.`,
-    '',
-  ].join('\n')
 }
 
 export interface PluginRequest {

@@ -12,7 +12,7 @@ import { cut } from '../text/cut.ts'
 import { fence, fenceFindings } from '../text/fence.ts'
 import type { Readable } from '../text/readable.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { asFinding, type Finding, failWith, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, unlessTrouble } from '../text/trouble.ts'
 import { nearest, quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { findSkillFolders, requireLibraryFolder } from './disk/registry.ts'
@@ -182,12 +182,7 @@ export function skillsOf(library: string, skills: readonly RegisteredSkill[]): U
 /** The description from skill.json, else from SKILL.md; empty if that cannot be read. */
 export function descriptionOf(skill: UsableSkill): string {
   if (skill.description !== undefined) return skill.description
-  try {
-    return importedDocument(readSkillText(skill, DOCUMENT_FILE)).description ?? ''
-  } catch (error) {
-    if (error instanceof LoadoutError) return ''
-    throw error
-  }
+  return unlessTrouble(() => importedDocument(readSkillText(skill, DOCUMENT_FILE)).description ?? '', '')
 }
 
 /** The text of one file of a skill. */

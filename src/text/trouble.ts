@@ -103,3 +103,13 @@ export function asFinding(error: unknown, about: Partial<Finding> = {}): Finding
   const { code, message, hint } = error
   return { severity: 'warning', code, message, hint, ...about }
 }
+
+/** The result of a function; another value in expected trouble. Faults of the program are thrown on. */
+export function unlessTrouble<T, Other>(act: () => T, otherwise: Other): T | Other {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof LoadoutError) return otherwise
+    throw error
+  }
+}

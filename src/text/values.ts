@@ -126,3 +126,12 @@ const OTHER_SEED = 0x01234567
 export function quickDigest(text: string): string {
   return [hashText(text), hashText(text, OTHER_SEED)].map((hash) => hash.toString(16).padStart(8, '0')).join('')
 }
+
+/** The result of a function; another value if it throws, whatever the reason. */
+export function attempt<T, Other>(act: () => T, otherwise: Other): T | Other {
+  try {
+    return act()
+  } catch {
+    return otherwise
+  }
+}

@@ -67,8 +67,6 @@ export interface Conversations {
   total: number
 }
 
-const MOST_LISTED = 500
-
 /** The conversations in the log, the newest first. */
 export function listConversations(
   machine: Machine,
@@ -81,10 +79,8 @@ export function listConversations(
   })
   const all = tally.conversations()
   machine.report(...findings)
-  return { conversations: all.slice(0, MOST_LISTED), total: all.length }
+  return { conversations: all.slice(0, 500), total: all.length }
 }
-
-const MOST_STEPS = 2_000
 
 /** What one conversation received, when and why, and what a plan named without delivering it. */
 export function showConversation(
@@ -104,7 +100,7 @@ export function showConversation(
     throw failWith('ENTRY_NOT_FOUND/conversation')
   }
   machine.report(...findings)
-  return { ...found, ...viewConversation(events, MOST_STEPS) }
+  return { ...found, ...viewConversation(events, 2_000) }
 }
 
 function visit(machine: Machine, { log }: { log?: string }, add: (event: UsageEvent) => void) {

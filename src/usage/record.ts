@@ -1,6 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { type Finding, LoadoutError, report } from '../text/trouble.ts'
+import { type Finding, LoadoutError, report, unlessTrouble } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { appendEvents } from './disk/usage-log.ts'
 import { parseKeepsTasks } from './rules/config.ts'
@@ -65,8 +65,9 @@ interface TaskNote {
 export function recordTask(machine: Machine, { task, kept, named, project, steps }: TaskNote): Finding[] {
   if (machine.persist === false) return []
   const timestamp = machine.now().toISOString()
-  const taskHash = hashTask(timestamp, task)
-  const name = nameForTeam(project)
+  // Includes the time: the same words tomorrow are another task. Fast, because the user waits for it at every prompt.
+  const taskHash = quickDigest(`${timestamp}\n${task}`)
+  const name = unlessTrouble(() => project?.settings.team?.project, undefined)
   const shared = { timestamp, taskHash, project: name }
   const events = steps.flatMap(({ stage, entries }) => entries.map((entry) => eventOf(machine, shared, stage, entry)))
   if (kept !== undefined || named !== undefined) {
@@ -88,22 +89,7 @@ export function recordTask(machine: Machine, { task, kept, named, project, steps
   }
 }
 
-/** Undefined for unreadable settings: then the team learns nothing. */
-function nameForTeam(project: Project | undefined): string | undefined {
-  try {
-    return project?.settings.team?.project
-  } catch (error) {
-    if (error instanceof LoadoutError) return undefined
-    throw error
-  }
-}
-
 const NOTHING: RecordedEntry = { id: '', kind: 'payload', trigger: 'nothing', mode: 'lazy', tokens: 0 }
-
-/** Includes the time: the same words tomorrow are another task. Fast, because the user waits for it at every prompt. */
-function hashTask(timestamp: string, task: string): string {
-  return quickDigest(`${timestamp}\n${task}`)
-}
 
 function eventOf(
   { caller = { via: 'cli' } }: Machine,
@@ -128,9 +114,6 @@ function eventOf(
   }
 }
 
-// A longer text is hardly a task, and half of one would be routed differently.
-const LONGEST_KEPT = 8_000
-
 /** The words of a task and its plan options, for the log; undefined unless the user asked for it. */
 export async function keepTask(machine: Machine, task: string, asked: () => object): Promise<KeptTask | undefined> {
   if (!isKept(machine, task)) return undefined
@@ -145,11 +128,7 @@ export function keepMasked(machine: Machine, words: string, asked: () => object)
 
 /** False if the configuration is unclear. */
 function isKept(machine: Machine, task: string): boolean {
-  if (task.length > LONGEST_KEPT) return false
-  try {
-    return parseKeepsTasks(machine.config.read(), machine.config.path)
-  } catch (error) {
-    if (error instanceof LoadoutError) return false
-    throw error
-  }
+  // A longer text is hardly a task, and half of one would be routed differently.
+  if (task.length > 8_000) return false
+  return unlessTrouble(() => parseKeepsTasks(machine.config.read(), machine.config.path), false)
 }

@@ -6,7 +6,7 @@ import { brokenTail, codeOf, exists, isFolder, isLink, READING, readUpTo, withFi
 import type { Machine } from '../../machine/machine.ts'
 import { findRepository, upwards } from '../../machine/open-project.ts'
 import { readToml } from '../../machine/toml.ts'
-import { getDeep, getOwn, isRecord, isTextList } from '../../text/values.ts'
+import { attempt, getDeep, getOwn, isRecord, isTextList } from '../../text/values.ts'
 import { type AgentSettings, type InstructionFile, NO_SETTINGS, usageScore } from '../rules/agent-settings.ts'
 import type { Agent } from '../rules/agents.ts'
 import type { InstructionRules, ReadingRules, SettingsRules, SkillPlace } from '../rules/reading-rules.ts'
@@ -136,6 +136,9 @@ export class AgentFiles {
     const budget = positive(Number(variables.budget && this.machine.env[variables.budget]))
     const moreNames = read(keys.moreNames)
     const names = read(keys.names)
+    // A single word instead of a table applies to every skill.
+    const values = readAll(keys.permissions)
+    const tables = values.map((value) => (typeof value === 'string' ? { '*': value } : value))
     return {
       ...present({
         share: number(keys.share),
@@ -146,12 +149,21 @@ export class AgentFiles {
         budget,
         names: isTextList(names) ? names : textOf(names) === undefined ? undefined : [String(names)],
       }),
-      overrides: textValues(merged(readAll(keys.overrides))),
+      overrides: Object.fromEntries(
+        Object.entries(merged(readAll(keys.overrides))).flatMap(([key, value]) =>
+          typeof value === 'string' ? [[key, value]] : [],
+        ),
+      ),
       withoutOwn: read(keys.withoutOwn) === true,
-      plugins: switchedOn(readAll(keys.plugins)),
+      plugins: Object.entries(merged(readAll(keys.plugins))).flatMap(([name, isOn]) => (isOn === true ? [name] : [])),
       moreNames: isTextList(moreNames) ? moreNames : [],
-      off: [...switchedOff(read(keys.switches)), ...disabled(readAll(keys.disabled))],
-      permissions: permissions(readAll(keys.permissions)),
+      off: [
+        ...switchedOff(read(keys.switches)),
+        ...readAll(keys.disabled)
+          .flatMap((list) => (isTextList(list) ? list : []))
+          .map((name) => ({ name })),
+      ],
+      permissions: Object.entries(merged(tables)).map(([pattern, word]) => ({ pattern, isOff: word === 'deny' })),
       usage: this.readUsage(rules),
     }
   }
@@ -220,7 +232,7 @@ export class AgentFiles {
   private stateReader({ usageFile }: SettingsRules): Reader {
     if (usageFile === undefined) return () => undefined
     const isMoved = this.agent.home !== undefined && this.machine.env[this.agent.home.variable]
-    return jsonReader(join(isMoved ? this.ownFolder() : this.machine.home, usageFile), LARGEST_STATE)
+    return jsonReader(join(isMoved ? this.ownFolder() : this.machine.home, usageFile), 64 * 1024 * 1024)
   }
 
   private readUsage(rules: SettingsRules): Record<string, number> {
@@ -237,28 +249,27 @@ export class AgentFiles {
 }
 
 function stateOf(path: string): Pick<FoundPlace, 'state' | 'why'> {
-  try {
-    if (!isFolder(path)) {
-      if (!exists(path)) return { state: 'missing' }
-      return { state: 'unreadable', why: isLink(path) ? 'it is a broken link' : 'it is not a folder' }
-    }
-    accessSync(path, constants.R_OK | constants.X_OK)
-    return { state: 'read' }
-  } catch {
-    return { state: 'unreadable', why: 'it is not readable' }
-  }
+  return attempt(
+    () => {
+      if (!isFolder(path)) {
+        if (!exists(path)) return { state: 'missing' }
+        return { state: 'unreadable', why: isLink(path) ? 'it is a broken link' : 'it is not a folder' }
+      }
+      accessSync(path, constants.R_OK | constants.X_OK)
+      return { state: 'read' }
+    },
+    { state: 'unreadable', why: 'it is not readable' },
+  )
 }
-
-const LARGEST_RECORD = 4 * 1024 * 1024
 
 function readInstalled(
   file: string,
   isOn: readonly string[],
   cwd: string | undefined,
 ): { name: string; folder: string }[] {
-  const head = readHead(file, LARGEST_RECORD)
+  const head = readHead(file, 4 * 1024 * 1024)
   if ('problem' in head) return []
-  try {
+  return attempt(() => {
     const json: unknown = JSON.parse(head.text)
     const plugins = isRecord(json) && isRecord(json.plugins) ? json.plugins : {}
     return isOn.flatMap((id) => {
@@ -267,9 +278,7 @@ function readInstalled(
       const install = (Array.isArray(installs) ? installs : [installs]).find((each) => isInstalledFor(each, cwd))
       return isRecord(install) && typeof install.installPath === 'string' ? [{ name, folder: install.installPath }] : []
     })
-  } catch {
-    return []
-  }
+  }, [])
 }
 
 /** Whether a plugin is installed for the user, or for the project that the agent works in. */
@@ -293,9 +302,6 @@ function foldersDownTo(cwd: string, startsAt: InstructionRules['startsAt']): str
   if (startsAt === 'machine') return upwards(cwd, undefined).reverse()
   return upwards(cwd, startsAt === 'repository' ? (findRepository(cwd) ?? cwd) : cwd).reverse()
 }
-
-/** The state file of an agent grows with every project. */
-const LARGEST_STATE = 64 * 1024 * 1024
 
 type Reader = (key: string | undefined) => unknown
 
@@ -336,10 +342,6 @@ function merged(values: readonly unknown[]): Record<string, unknown> {
   return Object.assign({}, ...values.filter(isRecord).reverse())
 }
 
-function switchedOn(switches: readonly unknown[]): string[] {
-  return Object.entries(merged(switches)).flatMap(([name, isOn]) => (isOn === true ? [name] : []))
-}
-
 function switchedOff(value: unknown): AgentSettings['off'] {
   if (!Array.isArray(value)) return []
   return value.flatMap((table: unknown) => {
@@ -348,28 +350,12 @@ function switchedOff(value: unknown): AgentSettings['off'] {
   })
 }
 
-function disabled(lists: readonly unknown[]): AgentSettings['off'] {
-  return lists.flatMap((list) => (isTextList(list) ? list : [])).map((name) => ({ name }))
-}
-
-/** A single word instead of a table applies to every skill. */
-function permissions(values: readonly unknown[]): AgentSettings['permissions'] {
-  const tables = values.map((value) => (typeof value === 'string' ? { '*': value } : value))
-  return Object.entries(merged(tables)).map(([pattern, word]) => ({ pattern, isOff: word === 'deny' }))
-}
-
 function positive(value: unknown): number | undefined {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : undefined
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function textValues(record: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(record).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
-  )
 }
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -10,17 +10,12 @@ import { parseYaml, readValue } from '../../machine/yaml.ts'
 import { cutDocument } from '../../text/frontmatter-block.ts'
 import { DOCUMENT_FILE, type Fields } from '../../text/skill-document.ts'
 import { estimateTokens } from '../../text/tokens.ts'
-import { compareText, isRecord } from '../../text/values.ts'
+import { attempt, compareText, isRecord } from '../../text/values.ts'
 import type { HidingRule, ReadingRules } from '../rules/reading-rules.ts'
 import type { FoundSkill } from '../rules/visibility.ts'
 import { type FoundPlace, readHead } from './agent-files.ts'
 
-/** Limits against huge folders. */
-const MOST_ENTRIES = 20_000
-const MOST_FOLDERS = 2_000
-const DEEPEST_COMMAND = 8
-
-/** All skills in some places, in the order of the places and then of names. Never throws or hangs. */
+/** All skills in some places, in the order of the places and then of names. Never throws or hangs: huge folders have limits. */
 export function findSkills(
   machine: Machine,
   places: readonly FoundPlace[],
@@ -100,7 +95,7 @@ function findDocuments(root: string, rules: ReadingRules): FoundFile[] {
             ? findDocument(root, folder, real, rules)
             : brokenFolder(root, folder)
         if (found !== undefined) files.push(found)
-        if (depth === rules.depth || visited.has(real) || visited.size >= MOST_FOLDERS || !isFolder(real)) continue
+        if (depth === rules.depth || visited.has(real) || visited.size >= 2_000 || !isFolder(real)) continue
         visited.add(real)
         next.push({ parent: folder, realParent: real })
       }
@@ -138,9 +133,7 @@ function findCommands(root: string, folder = '', depth = 0): FoundFile[] {
   return listFolder(join(root, folder)).flatMap((entry) => {
     const relativePath = join(folder, entry.name)
     if (isFolder(join(root, relativePath))) {
-      return depth < DEEPEST_COMMAND && !isBelowItself(root, relativePath)
-        ? findCommands(root, relativePath, depth + 1)
-        : []
+      return depth < 8 && !isBelowItself(root, relativePath) ? findCommands(root, relativePath, depth + 1) : []
     }
     return entry.name.endsWith('.md') ? [{ relativePath }] : []
   })
@@ -159,7 +152,7 @@ export function listFolder(path: string): Dirent[] {
     const folder = opendirSync(path)
     try {
       for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
-        if (entries.push(entry) >= MOST_ENTRIES) break
+        if (entries.push(entry) >= 20_000) break
       }
     } finally {
       folder.closeSync()
@@ -270,10 +263,8 @@ function readSkill(path: string): SkillHead | { problem: string } {
 }
 
 function firstLine(text: string): string {
-  return /^.*\S.*$/m.exec(text)?.[0].trim().slice(0, LONGEST_LINE) ?? ''
+  return /^.*\S.*$/m.exec(text)?.[0].trim().slice(0, 1000) ?? ''
 }
-
-const LONGEST_LINE = 1000
 
 /** The texts of a workflow's `meta`, a literal. */
 function readMeta(text: string): SkillHead['meta'] {
@@ -322,27 +313,6 @@ function describeSkill(
     return { name: called, description: '', problem: limit }
   }
   if (rules.needsUtf8 && !head.isUtf8) return { name: called, description: '', problem: `${file} is not UTF-8 text` }
-  return describeText(head, path, called, rules, isCommand)
-}
-
-/** A workflow as its `meta` describes it. Without a name or a description it is not listed. */
-function describeWorkflow(heads: SkillHeads, place: string, path: string): Described {
-  const called = basename(path, '.js')
-  const head = heads.read(place, path)
-  if ('problem' in head) return { name: called, description: '', problem: `it ${head.problem}` }
-  const { name, description, whenToUse } = head.meta ?? {}
-  if (!name || !description)
-    return { name: name || called, description: '', problem: 'its meta has no name or description' }
-  return { name, description: whenToUse ? `${description} - ${whenToUse}` : description }
-}
-
-function describeText(
-  head: SkillHead,
-  path: string,
-  called: string,
-  rules: ReadingRules,
-  isCommand: boolean,
-): Described {
   const isMarked = head.isMarked && !rules.readsBehindMark
   const unread = isMarked ? 'it starts with a byte order mark' : head.unread
   const frontmatter = isMarked ? undefined : head.frontmatter
@@ -378,6 +348,17 @@ function describeText(
   return { name, description, loss: isMeant ? `${loss}: listed by its first line` : undefined, ...rest }
 }
 
+/** A workflow as its `meta` describes it. Without a name or a description it is not listed. */
+function describeWorkflow(heads: SkillHeads, place: string, path: string): Described {
+  const called = basename(path, '.js')
+  const head = heads.read(place, path)
+  if ('problem' in head) return { name: called, description: '', problem: `it ${head.problem}` }
+  const { name, description, whenToUse } = head.meta ?? {}
+  if (!name || !description)
+    return { name: name || called, description: '', problem: 'its meta has no name or description' }
+  return { name, description: whenToUse ? `${description} - ${whenToUse}` : description }
+}
+
 function lineOf(value: unknown, { joinsBlanks }: ReadingRules): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
   const text = joinsBlanks ? String(value).replace(/\s+/g, ' ').trim() : String(value).trim()
@@ -403,10 +384,8 @@ function valueAt(fields: unknown, key: readonly string[]): unknown {
 function readYamlFile(path: string): unknown {
   const head = readHead(path)
   if ('problem' in head) return undefined
-  try {
+  return attempt(() => {
     const { document, lines } = parseYaml(head.text)
     return readValue(document, lines)
-  } catch {
-    return undefined
-  }
+  }, undefined)
 }

@@ -53,10 +53,7 @@ export function keepMeasured(machine: Machine, agent: string, version: string, r
   machine.records.write(placeOfRow(agent, version), `${JSON.stringify(row, null, 2)}\n`)
 }
 
-const MOST_FOLDERS = 200
 const LARGEST_SHIM = 64 * 1024
-const NEAR = 6
-
 /**
  * Finds the program of an agent and reads its version: from its package, or from the name of a parent folder. Runs
  * nothing, so that it cannot hang or change anything.
@@ -75,7 +72,7 @@ function findProgram(machine: Machine, program: Program): InstalledProgram | und
 function pathsOf({ env }: Machine, { command }: Program): string[] {
   const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
   const names = delimiter === ';' ? [`${command}.cmd`, `${command}.exe`] : [command]
-  return [...new Set(folders)].slice(0, MOST_FOLDERS).flatMap((folder) => names.map((name) => join(folder, name)))
+  return [...new Set(folders)].slice(0, 200).flatMap((folder) => names.map((name) => join(folder, name)))
 }
 
 type Version = Pick<InstalledProgram, 'version' | 'problem'>
@@ -96,7 +93,7 @@ function versionOf(path: string, program: Program): Version {
 
 function packageAbove(file: string, program: Program): Version | undefined {
   let folder = dirname(file)
-  for (let near = 0; near < NEAR && dirname(folder) !== folder; near++, folder = dirname(folder)) {
+  for (let near = 0; near < 6 && dirname(folder) !== folder; near++, folder = dirname(folder)) {
     const found = packageIn(folder, program)
     if (found !== undefined) return found
   }

@@ -94,12 +94,10 @@ function fitsPattern(pattern: string, name: string): boolean {
 }
 
 const HALF_LIFE_DAYS = 7
-const LEAST_WEIGHT = 0.1
-
 /** Halves the weight for each week since the last use, down to a tenth. */
 export function usageScore(count: number, lastUsed: number, now: number): number {
   const days = (now - lastUsed) / 86_400_000
-  return count * Math.max(0.5 ** (days / HALF_LIFE_DAYS), LEAST_WEIGHT)
+  return count * Math.max(0.5 ** (days / HALF_LIFE_DAYS), 0.1)
 }
 
 /** An existing instruction file. */

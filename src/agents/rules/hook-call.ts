@@ -36,8 +36,6 @@ interface StartedSubagent {
 }
 
 const LONGEST_SESSION = 512
-const LONGEST_MODEL = 100
-
 /**
  * Reads a call. Errors do not quote the input, because they go to a log. Undefined if another agent runs this hook, which
  * has its own hooks.
@@ -69,7 +67,7 @@ export function readCall(
     ...conversationOf(session, fields, subagent),
     subagent,
     cwd,
-    model: textOf(fields.model)?.slice(0, LONGEST_MODEL),
+    model: textOf(fields.model)?.slice(0, 100),
     transcript: textOf(fields.transcript),
     source: textOf(fields.source),
     prompt: subagent?.task ?? textOf(fields.prompt) ?? '',
@@ -231,7 +229,10 @@ function readEnvelope(host: HookHost, json: Json): EnvelopeFields {
     model: read('model'),
     transcript: read('transcript'),
     source: typeof source === 'string' && Object.hasOwn(sources, source) ? sources[source] : source,
-    prompt: typeof prompt === 'string' && echoTag !== undefined ? withoutEcho(prompt, echoTag) : prompt,
+    prompt:
+      typeof prompt === 'string' && echoTag !== undefined
+        ? prompt.replace(new RegExp(`<${echoTag}>[^<]*</${echoTag}>\\s*`, 'g'), '')
+        : prompt,
     tool: read('tool'),
     toolInput: typeof toolInput === 'string' ? parseJson(toolInput).value : toolInput,
     toolCall: read('toolCall'),
@@ -242,10 +243,6 @@ function readEnvelope(host: HookHost, json: Json): EnvelopeFields {
 
 function firstOf(list: unknown): unknown {
   return Array.isArray(list) ? list[0] : undefined
-}
-
-function withoutEcho(prompt: string, tag: string): string {
-  return prompt.replace(new RegExp(`<${tag}>[^<]*</${tag}>\\s*`, 'g'), '')
 }
 
 function fillReply(host: HookHost, event: HookEvent, context: string): Json {

@@ -22,13 +22,10 @@ export interface McpPlace {
 
 const NAME = 'loadout'
 
-function wantedEntry({ entry }: McpPlace, call: ProgramCall): Readonly<Record<string, unknown>> {
-  return typeof call === 'string' ? entry('loadout', ['mcp']) : entry(call.node, [call.script, 'mcp'])
-}
-
 /** Adds the server, or renews one that Loadout wrote. One that a person wrote or changed stays. */
 export function addServer(before: HookSettings, place: McpPlace, call: ProgramCall, read: Read): HookSettings {
-  const value = wantedEntry(place, call)
+  const value =
+    typeof call === 'string' ? place.entry('loadout', ['mcp']) : place.entry(call.node, [call.script, 'mcp'])
   if (place.key === 'mcp_servers') return addTable(before, value)
   const found = findServer(before.text, place, read)
   const isSame = JSON.stringify(found) === JSON.stringify(value)

@@ -174,7 +174,11 @@ function lineMaker(
     return {
       name: skill.name,
       description,
-      written: listing.escapes ? escaped(description, listing.escapes) : undefined,
+      written: listing.escapes
+        ? [...description]
+            .map((letter) => (listing.escapes?.includes(letter) ? (getOwn(ENTITIES, letter) ?? letter) : letter))
+            .join('')
+        : undefined,
       path: besides(skill),
       usage: getOwn(settings.usage, skill.name) ?? 0,
       isKept: false,
@@ -189,10 +193,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '"': '&quot;',
   "'": '&apos;',
-}
-
-function escaped(text: string, which: string): string {
-  return [...text].map((letter) => (which.includes(letter) ? (getOwn(ENTITIES, letter) ?? letter) : letter)).join('')
 }
 
 function ownLine({ name, columns, characters, isKept }: Listing['own'][number]): ListingLine {

@@ -6,11 +6,9 @@ import { readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
 import { acquireLock, tryLock } from '../../machine/lock.ts'
 import { LEARNED_PROMPTS, type Machine } from '../../machine/machine.ts'
 import { type LoadoutError, retell } from '../../text/trouble.ts'
-import { compareText, sha256 } from '../../text/values.ts'
+import { attempt, compareText, sha256 } from '../../text/values.ts'
 import { type Example, parseExample } from '../rules/example.ts'
 
-/** In bytes: about 20,000 long lines. Teaching never makes a larger file. */
-const LARGEST_FILE = 16 * 1024 * 1024
 const LONGEST_LINE = 8_000
 
 /** A file of examples: its location, and which of its lines count. */
@@ -41,7 +39,8 @@ export interface ExampleReading {
 
 /** Skips a broken line only; a missing file has no lines. Never throws. */
 export function readExamples(file: ExampleFile): ExampleReading {
-  const { bytes, failure } = readInside(file.root, file.path, { most: LARGEST_FILE })
+  // In bytes: about 20,000 long lines. Teaching never makes a larger file.
+  const { bytes, failure } = readInside(file.root, file.path, { most: 16 * 1024 * 1024 })
   if (bytes === undefined) return { file, lines: [], failure: failure.code === 'FILE_NOT_FOUND' ? undefined : failure }
   const lines: ExampleLine[] = []
   // Decoded line by line, so that bytes that are not text lose only their line.
@@ -68,12 +67,10 @@ export function libraryFile(library: string, skill: string): ExampleFile {
 
 /** The files that the library has, by name. */
 export function libraryFiles(library: string): ExampleFile[] {
-  try {
+  return attempt(() => {
     const names = readdirSync(join(library, LIBRARY_FOLDER)).filter((name) => name.endsWith('.jsonl'))
     return names.sort(compareText).map((name) => libraryFile(library, name.slice(0, -'.jsonl'.length)))
-  } catch {
-    return []
-  }
+  }, [])
 }
 
 export function projectFile(root: string): ExampleFile {

@@ -1,3 +1,4 @@
+import { attempt } from '../../text/values.ts'
 /** Something that a text says about its project, and that the project can confirm or deny. */
 export interface Statement {
   kind: 'path' | 'link' | 'script' | 'target' | 'recipe' | 'version' | 'symbol'
@@ -112,11 +113,7 @@ function linkOf(target: string, line: number): Statement[] {
 }
 
 function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  return attempt(() => decodeURIComponent(path), path)
 }
 
 /** `resolveLayers()`, `HookHost`: only names that are not words by accident. */

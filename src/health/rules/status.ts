@@ -71,13 +71,63 @@ export interface MachineStatus {
 /** What the next steps depend on. */
 type Known = Pick<MachineStatus, 'agents' | 'library' | 'hooks' | 'packs'> & { usage: { starts: number } }
 
-const MOST_STEPS = 3
-
 /** The most useful commands for this machine, the most urgent first. */
 export function nextSteps(status: Known, project: string | undefined): NextStep[] {
   const scope = project === undefined ? '' : ' --project .'
-  const steps = [...librarySteps(status), ...agentSteps(status, scope), ...firstSteps(status)]
-  return steps.slice(0, MOST_STEPS)
+  const { agents, library, packs } = status
+  const known = library?.problem === undefined ? library : undefined
+  // Fewer prove nothing about what is never used.
+  const unused = status.usage.starts < 30 ? 0 : (known?.unused?.length ?? 0)
+  const waiting = known?.waiting.length ?? 0
+  const full = agents.filter(({ crowded = 0 }) => crowded > 0)
+  const which = full.length === 1 ? ` ${full[0]?.agent}` : ''
+  const lacking = full.reduce((sum, { crowded = 0 }) => sum + crowded, 0)
+  const unhooked = agents.find(
+    ({ agent }) => HOOK_HOSTS.some((host) => host.agent === agent) && !status.hooks.includes(agent),
+  )
+  const steps = [
+    ...librarySteps(status),
+    ...[
+      ...(full.length > 0
+        ? [
+            {
+              why: `${full.length === 1 ? `the list of ${full[0]?.label} is` : `${full.length} lists are`} full: ${lacking} ${lacking === 1 ? 'skill lacks its' : 'skills lack their'} description`,
+              command: `loadout see${which} --fix${scope}`,
+            },
+          ]
+        : []),
+      ...(waiting > 0
+        ? [
+            {
+              why: `${waiting === 1 ? '1 skill waits' : `${waiting} skills wait`} for your yes`,
+              command: 'loadout approve --waiting',
+            },
+          ]
+        : []),
+      ...(packs.length > 0
+        ? [
+            {
+              why: `${packs.length === 1 ? '1 pack waits' : `${packs.length} packs wait`} for your yes`,
+              command: packs.length === 1 ? `loadout approve pack:${packs[0]}` : 'loadout packs',
+            },
+          ]
+        : []),
+      ...(unused > 0
+        ? [{ why: `${skills(unused)} never used`, command: `loadout remove --copies --unused --dry-run${scope}` }]
+        : []),
+      ...agents
+        .filter(({ undescribed = 0 }) => undescribed > 0)
+        .map(({ agent, undescribed = 0 }) => ({
+          why: `${undescribed === 1 ? '1 skill has' : `${undescribed} skills have`} no description`,
+          command: `loadout see ${agent}${scope}`,
+        })),
+      ...(unhooked === undefined
+        ? []
+        : [{ why: `let ${unhooked.label} get what a prompt needs`, command: `loadout connect ${unhooked.agent}` }]),
+    ],
+    ...firstSteps(status),
+  ]
+  return steps.slice(0, 3)
 }
 
 function librarySteps({ library }: Known): NextStep[] {
@@ -97,57 +147,6 @@ function librarySteps({ library }: Known): NextStep[] {
     ...(behind === 0 && dirty === 0 && ahead > 0
       ? [{ why: 'the library has changes that are not shared', command: 'loadout sync' }]
       : []),
-  ]
-}
-
-// Fewer prove nothing about what is never used.
-const LEAST_STARTS = 30
-
-function agentSteps({ agents, library, hooks, packs, usage }: Known, scope: string): NextStep[] {
-  const known = library?.problem === undefined ? library : undefined
-  const unused = usage.starts < LEAST_STARTS ? 0 : (known?.unused?.length ?? 0)
-  const waiting = known?.waiting.length ?? 0
-  const full = agents.filter(({ crowded = 0 }) => crowded > 0)
-  const which = full.length === 1 ? ` ${full[0]?.agent}` : ''
-  const lacking = full.reduce((sum, { crowded = 0 }) => sum + crowded, 0)
-  const unhooked = agents.find(({ agent }) => HOOK_HOSTS.some((host) => host.agent === agent) && !hooks.includes(agent))
-  return [
-    ...(full.length > 0
-      ? [
-          {
-            why: `${full.length === 1 ? `the list of ${full[0]?.label} is` : `${full.length} lists are`} full: ${lacking} ${lacking === 1 ? 'skill lacks its' : 'skills lack their'} description`,
-            command: `loadout see${which} --fix${scope}`,
-          },
-        ]
-      : []),
-    ...(waiting > 0
-      ? [
-          {
-            why: `${waiting === 1 ? '1 skill waits' : `${waiting} skills wait`} for your yes`,
-            command: 'loadout approve --waiting',
-          },
-        ]
-      : []),
-    ...(packs.length > 0
-      ? [
-          {
-            why: `${packs.length === 1 ? '1 pack waits' : `${packs.length} packs wait`} for your yes`,
-            command: packs.length === 1 ? `loadout approve pack:${packs[0]}` : 'loadout packs',
-          },
-        ]
-      : []),
-    ...(unused > 0
-      ? [{ why: `${skills(unused)} never used`, command: `loadout remove --copies --unused --dry-run${scope}` }]
-      : []),
-    ...agents
-      .filter(({ undescribed = 0 }) => undescribed > 0)
-      .map(({ agent, undescribed = 0 }) => ({
-        why: `${undescribed === 1 ? '1 skill has' : `${undescribed} skills have`} no description`,
-        command: `loadout see ${agent}${scope}`,
-      })),
-    ...(unhooked === undefined
-      ? []
-      : [{ why: `let ${unhooked.label} get what a prompt needs`, command: `loadout connect ${unhooked.agent}` }]),
   ]
 }
 

@@ -1,7 +1,5 @@
 import { markdownTable } from './markdown.ts'
 
-const MOST_ROWS = 20_000
-
 /** The rows of a table with commas, semicolons or tabs as Markdown. */
 export function csvToMarkdown(bytes: Buffer): string {
   const text = bytes.toString('utf8').replace(/^\ufeff/, '')
@@ -13,7 +11,7 @@ export function csvToMarkdown(bytes: Buffer): string {
   const row: string[] = []
   let cell = ''
   let isQuoted = false
-  for (let at = 0; at < text.length && rows.length < MOST_ROWS; at++) {
+  for (let at = 0; at < text.length && rows.length < 20_000; at++) {
     const sign = text[at]!
     if (isQuoted) {
       if (sign !== '"') cell += sign

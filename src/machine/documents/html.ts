@@ -10,7 +10,17 @@ export function htmlToMarkdown(bytes: Buffer): string {
   const all = [...elementsIn(document)]
   const body = all.find(({ tagName }) => tagName === 'body')
   const title = all.find(({ tagName }) => tagName === 'title')
-  const main = mainOf(all) ?? body
+  // The element that the page marks as its content.
+  const only = (isIt: (element: Element) => boolean) => {
+    const found = all.filter((element) => isIt(element) && !isHidden(element))
+    return found.length === 1 ? found[0] : undefined
+  }
+  const main =
+    only(({ tagName }) => tagName === 'main') ??
+    only((element) => attribute(element, 'role') === 'main') ??
+    only(({ tagName }) => tagName === 'article') ??
+    only((element) => /^(?:main-?content|content|bodyContent)$/i.test(attribute(element, 'id'))) ??
+    body
   if (main === undefined) return ''
   const writer = new Writer(main === body)
   writer.children(main)
@@ -42,20 +52,6 @@ function attribute({ attrs }: Element, name: string): string {
   return attrs.find((each) => each.name === name)?.value ?? ''
 }
 
-/** The element that the page marks as its content. */
-function mainOf(all: readonly Element[]): Element | undefined {
-  const only = (isIt: (element: Element) => boolean) => {
-    const found = all.filter((element) => isIt(element) && !isHidden(element))
-    return found.length === 1 ? found[0] : undefined
-  }
-  return (
-    only(({ tagName }) => tagName === 'main') ??
-    only((element) => attribute(element, 'role') === 'main') ??
-    only(({ tagName }) => tagName === 'article') ??
-    only((element) => /^(?:main-?content|content|bodyContent)$/i.test(attribute(element, 'id')))
-  )
-}
-
 /** Never part of the text. */
 const UNSEEN = new Set(
   'script style template noscript svg math iframe object embed canvas audio video head link meta button select textarea input datalist dialog'.split(
@@ -80,8 +76,6 @@ const BLOCKS = new Set(
   ),
 )
 
-const DEEPEST = 400
-
 class Writer {
   readonly blocks: string[] = []
   private readonly hasNoMain: boolean
@@ -93,7 +87,7 @@ class Writer {
   }
 
   children(parent: { childNodes: Node[] }, prefix = ''): void {
-    if (this.depth === DEEPEST) return
+    if (this.depth === 400) return
     this.depth++
     for (const node of parent.childNodes) {
       if (defaultTreeAdapter.isTextNode(node)) this.inline += node.value

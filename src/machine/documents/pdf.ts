@@ -13,13 +13,11 @@ interface Line {
   isCode: boolean
 }
 
-const MOST_PAGES = 20_000
-
 /** The text of a PDF, with a heading for each page: `## Page 12: the title of its section`. */
 export async function pdfToMarkdown(bytes: Buffer, onPage: () => void): Promise<string> {
   const pdf = await openPdf(bytes)
   const pages: Line[][] = []
-  for (let number = 1; number <= Math.min(pdf.numPages, MOST_PAGES); number++) {
+  for (let number = 1; number <= Math.min(pdf.numPages, 20_000); number++) {
     const page = await pdf.getPage(number)
     pages.push(linesOf(await page.getTextContent()))
     page.cleanup()
@@ -36,7 +34,10 @@ export async function pdfToMarkdown(bytes: Buffer, onPage: () => void): Promise<
   let title = ''
   const blocks = pages.flatMap((lines, at) => {
     const number = at + 1
-    const kept = lines.filter((line) => !repeated.has(placed(line)) && !isContents(line.text))
+    // A line of a table of contents or index: a title, dots and a number. It would look like the place itself.
+    const kept = lines.filter(
+      (line) => !repeated.has(placed(line)) && !/(?:\.\s?){5,}\s*(?:\d+|[ivxlc]+)?\s*$/i.test(line.text),
+    )
     const written = writePage(kept, body)
     const starts = outline.get(number)
     const heading = `## Page ${number}${title === '' ? '' : `: ${title}`}`
@@ -125,19 +126,10 @@ function repeatedLines(pages: readonly Line[][], body: number): Set<string> {
 const LARGE = 1.12
 
 function placed({ text, y }: Line): string {
-  return `${Math.round(y)} ${withoutNumbers(text)}`
-}
-
-/** A line of a table of contents or index: a title, dots and a number. It would look like the place itself. */
-function isContents(text: string): boolean {
-  return /(?:\.\s?){5,}\s*(?:\d+|[ivxlc]+)?\s*$/i.test(text)
-}
-
-function withoutNumbers(text: string): string {
-  return text
+  return `${Math.round(y)} ${text
     .replace(/\d+|\b[ivxlc]+\b/gi, '#')
     .replace(/\s+/g, ' ')
-    .trim()
+    .trim()}`
 }
 
 /** The blocks of a page: headings by the size of their letters, paragraphs by the distance of their lines. */
@@ -175,14 +167,12 @@ function writePage(lines: readonly Line[], body: number): string[] {
   return blocks
 }
 
-const MOST_TITLES = 5_000
-
 /** The titles of the outline, by the page where each begins. */
 async function bookmarksOf(pdf: Pdf): Promise<Map<number, string[]>> {
   const found = new Map<number, string[]>()
   try {
     const waiting = [...((await pdf.getOutline()) ?? [])]
-    for (let count = 0; waiting.length > 0 && count < MOST_TITLES; count++) {
+    for (let count = 0; waiting.length > 0 && count < 5_000; count++) {
       const { title, dest, items } = waiting.shift()!
       waiting.unshift(...items)
       const place = typeof dest === 'string' ? await pdf.getDestination(dest) : dest

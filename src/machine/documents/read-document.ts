@@ -36,8 +36,6 @@ const STORED = {
 const TOO_MUCH = 'takes too much time or memory to read'
 /** Without a finished page for so long, a reader is stopped. */
 const STUCK_MS = 20_000
-const LONGEST_MS = 300_000
-const MOST_MEMORY = 1024 * 1024 * 1024
 const IDLE_MS = 5_000
 
 let running: Worker | undefined
@@ -61,8 +59,8 @@ function convertInWorker(kind: DocumentKind, bytes: Buffer): Converted {
   while (Atomics.wait(signal, 0, 0, 100) === 'timed-out') {
     const now = performance.now()
     if (signal[1] !== steps) [steps, moved] = [signal[1]!, now]
-    const isStuck = now - moved > STUCK_MS || now - start > LONGEST_MS
-    if (!isStuck && process.memoryUsage.rss() - memory < MOST_MEMORY) continue
+    const isStuck = now - moved > STUCK_MS || now - start > 300_000
+    if (!isStuck && process.memoryUsage.rss() - memory < 1024 * 1024 * 1024) continue
     running = undefined
     void worker.terminate()
     port1.close()

@@ -124,13 +124,14 @@ function parseApproval(record: unknown, path: string, what: string, version: num
   if (approval.digest !== undefined && !DIGEST.test(approval.digest)) {
     throw bad(path, `"digest" of ${what} is not a SHA-256`)
   }
-  const id = version === VERSION ? approvalId(approval) : oldId(approval)
+  const id =
+    version === VERSION
+      ? approvalId(approval)
+      : sha256(
+          JSON.stringify([approval.root, approval.digest ?? '', approval.tier, approval.decision, approval.at]),
+        ).slice(0, 16)
   if (text('id') !== id) throw bad(path, `${what} does not match its "id": it was edited by hand`)
   return { ...approval, id: approvalId(approval) }
-}
-
-function oldId({ root, digest, tier, decision, at }: Omit<Approval, 'id'>): string {
-  return sha256(JSON.stringify([root, digest ?? '', tier, decision, at])).slice(0, 16)
 }
 
 function parseFiles(json: unknown, path: string, what: string): FileDigests {

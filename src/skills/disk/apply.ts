@@ -7,7 +7,7 @@ import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
 import { move, sameName } from '../../machine/platform.ts'
-import { asFinding, type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, report, unlessTrouble } from '../../text/trouble.ts'
 import { markerFor, type Operation } from '../rules/operations.ts'
 import { formatMarker, type InstallMarker, type LibraryState, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
 import type { RegisteredSkill } from '../rules/skill.ts'
@@ -237,13 +237,10 @@ function hashOf(folder: string): string {
 
 /** Undefined if it is missing or broken. */
 function markerIn(folder: string): InstallMarker | undefined {
-  try {
+  return unlessTrouble(() => {
     const marker = isFile(join(folder, MARKER_FILE)) ? parseMarker(readJsonInside(folder, MARKER_FILE)) : undefined
     return marker === undefined || 'problem' in marker ? undefined : marker
-  } catch (error) {
-    if (error instanceof LoadoutError) return undefined
-    throw error
-  }
+  }, undefined)
 }
 
 function restamp(operation: Placed, contentHash: string, context: ApplyContext): void {

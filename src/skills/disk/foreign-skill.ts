@@ -6,7 +6,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { importedDocument, libraryDocument, readDocument } from '../../machine/skill-document.ts'
 import { Walk, type WalkEntry, type WalkFolder } from '../../machine/walk.ts'
 import { DOCUMENT_FILE, firstHeading, firstParagraph, STANDARD_KEYS, slug } from '../../text/skill-document.ts'
-import { asFinding, type Finding, failWith, LoadoutError, retell } from '../../text/trouble.ts'
+import { asFinding, type Finding, failWith, LoadoutError, retell, unlessTrouble } from '../../text/trouble.ts'
 import { compareText, getOwn, isRecord, setOwn } from '../../text/values.ts'
 import type { ForeignSkill } from '../rules/candidates.ts'
 import { type Marketplace, parseMarketplace, parsePlugin, pluginFor } from '../rules/plugins.ts'
@@ -295,7 +295,11 @@ export function discoverSkills(root: string): Discovery {
   found.sort((a, b) => compareText(a.folder, b.folder))
   for (const name of manifests.elsewhere) leftOut.add('elsewhere', name)
   // Submodules in .gitmodules that are not fetched: git leaves an empty folder for them.
-  const paths = [...textIn(root, '.gitmodules').matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = '']) => path)
+  const paths = [
+    ...unlessTrouble(() => (exists(join(root, '.gitmodules')) ? readTextInside(root, '.gitmodules') : ''), '').matchAll(
+      /^\s*path\s*=\s*(.+?)\s*$/gm,
+    ),
+  ].map(([, path = '']) => path)
   for (const name of paths.filter((path) => !exists(join(root, path, '.git')))) leftOut.add('submodules', name)
   for (const { inside } of walk.leftOut.unreadable) leftOut.add('unreadable', inside)
   if (walk.leftOut.count > 0) leftOut.add('limit', '', walk.leftOut.count)
@@ -335,15 +339,6 @@ class Tally {
 
 interface Manifests extends Marketplace {
   findings: Finding[]
-}
-
-function textIn(root: string, path: string): string {
-  try {
-    return exists(join(root, path)) ? readTextInside(root, path) : ''
-  } catch (error) {
-    if (error instanceof LoadoutError) return ''
-    throw error
-  }
 }
 
 /** In bytes. Of a larger text only the start is looked through, and it counts as not read. */

@@ -160,7 +160,10 @@ export async function fetchRemote(
       return fetchOnce(repo, remote, options)
     })
     // Before the first commit: ask the remote for its default branch.
-    const isUnborn = !hasOwnCommit(repo.path) && (await repo.head()) === undefined
+    // Whether the branch has a commit, read from git's files without running git. False if it cannot tell.
+    const folder = gitFolder(repo.path)
+    const [, ref] = /^ref: (refs\/heads\/.+)\n$/.exec(readText(join(folder, 'HEAD'))) ?? []
+    const isUnborn = !(ref !== undefined && isFile(join(folder, ref))) && (await repo.head()) === undefined
     if (isUnborn) await repo.git(['remote', 'set-head', remote, '--auto'], { ...options, okCodes: [0, 1, 2, 128] })
     return 'ok'
   } catch (error) {
@@ -169,13 +172,6 @@ export async function fetchRemote(
     if (!needsLogin(reason)) return { failed: reason }
     return { failed: 'asks for a login: it is private now, or gone', hint: error.hint }
   }
-}
-
-/** Whether the branch has a commit, read from git's files without running git. False if it cannot tell. */
-function hasOwnCommit(repo: string): boolean {
-  const folder = gitFolder(repo)
-  const [, ref] = /^ref: (refs\/heads\/.+)\n$/.exec(readText(join(folder, 'HEAD'))) ?? []
-  return ref !== undefined && isFile(join(folder, ref))
 }
 
 function fetchOnce(repo: Repository, remote: string, options: GitOptions) {

@@ -7,7 +7,7 @@ import { ownedName, removeOldScratch, removeOrphans } from '../../machine/leftov
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import { findMarker, isConflicted, mergeTexts, type Sides, writeMerge } from '../../text/merge.ts'
-import { type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
+import { type Finding, failWith, type LoadoutError, report, unlessTrouble } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList } from '../../text/values.ts'
 import { type MergeFile, mergeJson, mergeTrees, type TreeConflict } from '../rules/merge-tree.ts'
 import {
@@ -403,11 +403,8 @@ function mergeDescriptions(
 
 /** Reads skill.json of a merged folder. Returns `known` if it has conflicts. */
 export function skillIn(folder: string, known: Skill): Skill {
-  try {
+  return unlessTrouble(() => {
     const { skill } = parseSkill(readJson(join(folder, SKILL_FILE)), known.name)
     return skill ?? known
-  } catch (error) {
-    if (error instanceof LoadoutError) return known
-    throw error
-  }
+  }, known)
 }

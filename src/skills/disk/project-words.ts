@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { extname } from 'node:path'
 import { readInside } from '../../machine/inside.ts'
 import { parseJson } from '../../text/json.ts'
-import { isRecord } from '../../text/values.ts'
+import { attempt, isRecord } from '../../text/values.ts'
 
 const LANGUAGES: Readonly<Record<string, string>> = {
   '.ts': 'TypeScript',
@@ -61,9 +61,5 @@ export function describeProject(root: string): string {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).slice(0, 500)
-  } catch {
-    return []
-  }
+  return attempt(() => readdirSync(folder).slice(0, 500), [])
 }

@@ -12,7 +12,7 @@ import { parseJson } from '../../text/json.ts'
 import { shellWord } from '../../text/printable.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
-import { compareText, sortedBy } from '../../text/values.ts'
+import { attempt, compareText, sortedBy } from '../../text/values.ts'
 import { MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
 import {
   type Placement,
@@ -49,7 +49,12 @@ export function readRegistry(library: string, cache: TreeCache): RegistryReading
   return {
     skills: sortedBy(unique, ({ skill }) => skill.name),
     invalid: sortedBy([...invalid, ...duplicates], ({ folder }) => folder),
-    findings: [...invalidFindings([...invalid, ...duplicates]), ...unique.flatMap(nameFindings)],
+    findings: [
+      ...[...invalid, ...duplicates].map(({ name, folder, problems }) =>
+        report('INVALID_SKILL/unusable', { folder, problems: problems.join('; ') }, { subject: name }),
+      ),
+      ...unique.flatMap(nameFindings),
+    ],
   }
 }
 
@@ -131,12 +136,6 @@ function splitDuplicates(skills: readonly RegisteredSkill[]): [RegisteredSkill[]
   return [skills.filter((each) => !duplicates.includes(each)), invalid]
 }
 
-function invalidFindings(invalid: readonly Invalid[]): Finding[] {
-  return invalid.map(({ name, folder, problems }) =>
-    report('INVALID_SKILL/unusable', { folder, problems: problems.join('; ') }, { subject: name }),
-  )
-}
-
 function nameFindings({ skill: { name }, folder }: RegisteredSkill): Finding[] {
   if (folder === `${SKILLS_FOLDER}/${name}`) return []
   return [
@@ -179,14 +178,14 @@ export function findSkillFolders(roots: readonly TargetRoot[]): SkillFolder[] {
 }
 
 function foldersIn(path: string): string[] {
-  try {
-    return readdirSync(path, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-      .map(({ name }) => name)
-      .sort(compareText)
-  } catch {
-    return []
-  }
+  return attempt(
+    () =>
+      readdirSync(path, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+        .map(({ name }) => name)
+        .sort(compareText),
+    [],
+  )
 }
 
 /** Reads everything in a root except hidden entries. A missing root is empty. */

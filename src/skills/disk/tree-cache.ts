@@ -4,7 +4,7 @@ import { type CacheKey, isSettled, type Stamp, stampAt } from '../../machine/cac
 import { readText } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { checksum, isRecord, isTextList } from '../../text/values.ts'
+import { attempt, checksum, isRecord, isTextList } from '../../text/values.ts'
 import { MARKER_FILE } from '../rules/reconcile.ts'
 import { SKILL_FILE } from '../rules/skill.ts'
 import { type FileKind, hashTree, kindOf, listTree } from './tree.ts'
@@ -161,7 +161,7 @@ const MODE = 2
 /** Compares all stamps with the disk. The stamp of a folder changes if an entry is added, removed or renamed. */
 export function isUnchanged(folder: string, { paths, stamps, from }: Listed): boolean {
   const quiet = { throwIfNoEntry: false } as const
-  try {
+  return attempt(() => {
     for (let at = 0; at < paths.length; at++) {
       const stat = at === 0 ? statSync(folder, quiet) : lstatSync(`${folder}/${paths[at]}`, quiet)
       const stamp = from + at * WIDTH
@@ -177,9 +177,7 @@ export function isUnchanged(folder: string, { paths, stamps, from }: Listed): bo
       if (!isSame) return false
     }
     return true
-  } catch {
-    return false
-  }
+  }, false)
 }
 
 /** Instead of an inode: the folder did not exist. */

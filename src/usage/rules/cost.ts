@@ -58,8 +58,6 @@ export interface EntryCost {
   cost: Cost
 }
 
-const MOST_SESSIONS = 4096
-
 /** Says what each event of a log cost. Needs all of them in order: some agents name their model only at a start. */
 export class CostMeter {
   private readonly prices: Prices | undefined
@@ -85,7 +83,7 @@ export class CostMeter {
     if (session === undefined || typeof model !== 'string') return this.models.get(key)
     this.models.delete(key)
     this.models.set(key, model)
-    if (this.models.size > MOST_SESSIONS) this.models.delete(this.models.keys().next().value ?? '')
+    if (this.models.size > 4096) this.models.delete(this.models.keys().next().value ?? '')
     return model
   }
 }

@@ -123,16 +123,13 @@ export interface EntryTrace {
 /** By entry: the channel that named it, or true once its text was delivered. */
 type Conversation = Map<string, string | true>
 
-// The oldest are forgotten; a conversation rarely continues after thousands of others.
-const MOST_KEPT = 4096
-
 /** Follows conversations in the order of a log, in bounded memory. Ignores events without a conversation. */
 export class Conversations {
   private readonly open = new Map<string, Conversation>()
   private readonly traces = new Map<string, EntryTrace>()
   private readonly mostKept: number
 
-  constructor(mostKept = MOST_KEPT) {
+  constructor(mostKept = 4096) {
     this.mostKept = mostKept
   }
 

@@ -1,5 +1,5 @@
 import { failWith, type LoadoutError } from '../../text/trouble.ts'
-import { isRecord } from '../../text/values.ts'
+import { attempt, isRecord } from '../../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from './usage-event.ts'
 
 /** Something that a session received. `sum` is the checksum of the delivered text, to notice a change. */
@@ -84,7 +84,7 @@ export function readState(text: string): SessionState {
     if (line === '') continue
     const claim = readClaim(line)
     if (claim === undefined) {
-      problem = broken()
+      problem = failWith('BAD_JSON/session')
       continue
     }
     // Two hooks for one start: the first wins.
@@ -147,13 +147,5 @@ function readPart(json: unknown): Part | undefined {
 }
 
 function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
-
-function broken(): LoadoutError {
-  return failWith('BAD_JSON/session')
+  return attempt(() => JSON.parse(line), undefined)
 }

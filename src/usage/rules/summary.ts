@@ -61,8 +61,6 @@ export class UsageTally {
 }
 
 const OTHER_SEED = 0x01234567
-const MOST_KEPT = 2 ** 20
-
 /**
  * Counts distinct texts in bounded memory: a log may have more tasks than fit into memory. Exact up to a million.
  * Beyond, keeps only every second, fourth, eighth … fingerprint and scales the count, which is accurate to a fraction
@@ -75,7 +73,7 @@ export class DistinctCounter {
   /** A fingerprint is kept if these bits of it are zero. */
   private skipMask = 0
 
-  constructor(mostKept = MOST_KEPT) {
+  constructor(mostKept = 2 ** 20) {
     this.mostKept = mostKept
   }
 

@@ -9,7 +9,7 @@ import { packageFolder } from '../../../machine/package-folder.ts'
 import { sessionsFolder } from '../../../machine/sessions.ts'
 import { readToml } from '../../../machine/toml.ts'
 import { failWith } from '../../../text/trouble.ts'
-import { getDeep, isRecord } from '../../../text/values.ts'
+import { attempt, getDeep, isRecord } from '../../../text/values.ts'
 import { findAgent, requireAgent, type Scope } from '../../rules/agents.ts'
 import { codexRuns, HOOK_HOSTS, type HookHost, requireHost } from '../../rules/hook-hosts.ts'
 import type { ProgramCall } from '../../rules/hook-settings/hook-command.ts'
@@ -116,12 +116,10 @@ export function findProgram({ env }: Machine, name: string): string | undefined 
 }
 
 function isExecutable(path: string): boolean {
-  try {
+  return attempt(() => {
     accessSync(path, constants.X_OK)
     return isFile(path)
-  } catch {
-    return false
-  }
+  }, false)
 }
 
 /** Why an agent does not run the hooks in its settings. */
@@ -174,7 +172,9 @@ function findForGemini({ host, project, folder }: HookPlace, hooks: readonly Fou
   const files = ['/etc/gemini-cli/settings.json', join(folder, host.userFile)]
   if (project !== undefined) files.push(join(project, host.projectFile))
   return files.flatMap((path) => {
-    const { enabled, disabled } = objectAt(commentedOf(path), 'hooksConfig')
+    const json = commentedOf(path)
+    const value = json.hooksConfig
+    const { enabled, disabled } = isRecord(value) ? value : {}
     const off = hooks.filter(({ commands }) => Array.isArray(disabled) && disabled.includes(commands.command))
     return [
       ...(enabled === false
@@ -206,36 +206,25 @@ function findForCopilot({ path, project, folder }: HookPlace): Obstacle[] {
 
 /** Reads JSON with comments. Empty if it cannot be read; then the agent cannot read it either. */
 function commentedOf(path: string): Record<string, unknown> {
-  try {
+  return attempt(() => {
     const json: unknown = isFile(path) ? parseCommented(readText(path)) : undefined
     return isRecord(json) ? json : {}
-  } catch {
-    return {}
-  }
-}
-
-function objectAt(json: Record<string, unknown>, key: string): Record<string, unknown> {
-  const value = json[key]
-  return isRecord(value) ? value : {}
+  }, {})
 }
 
 function isSet(path: string, key: string): boolean {
-  try {
+  // The agent cannot read it either.
+  return attempt(() => {
     const json = isFile(path) ? readJson(path) : undefined
     return isRecord(json) && json[key] === true
-  } catch {
-    // The agent cannot read it either.
-    return false
-  }
+  }, false)
 }
 
 function filesIn(folder: string, extension: string): string[] {
-  try {
+  return attempt(() => {
     const names = readdirSync(folder).filter((name) => name.endsWith(extension) && !name.startsWith('.'))
     return names.map((name) => join(folder, name))
-  } catch {
-    return []
-  }
+  }, [])
 }
 
 const TRUST = 'start codex and choose to trust them, or type /hooks in it'
@@ -276,9 +265,5 @@ function isTrusted(config: unknown, project: string): boolean {
 }
 
 function tomlOf(path: string): Record<string, unknown> {
-  try {
-    return readToml(isFile(path) ? readText(path) : '')
-  } catch {
-    return {}
-  }
+  return attempt(() => readToml(isFile(path) ? readText(path) : ''), {})
 }

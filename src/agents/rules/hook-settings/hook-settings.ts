@@ -77,7 +77,17 @@ export function reconcileHooks(
   requireShape(read(text), form)
   for (;;) {
     const tree = read(text)
-    const step = removeStray(tree, form, wanted, blanks) ?? renew(tree, form, wanted) ?? addMissing(tree, form, wanted)
+    // Removes a hook that is under the wrong event, is a duplicate, or lacks its matcher. The last one first.
+    const own = ownHooks(tree, form)
+    const stray = own.findLast((hook, at) => {
+      const want = wanted.find(({ event }) => event === hook.event)
+      const isFirst = own.findIndex(({ event, isAsked }) => event === hook.event && isAsked) === at
+      return want === undefined || !isFirst || (want.matcher !== undefined && hook.matcher === undefined)
+    })
+    const step =
+      (stray === undefined ? undefined : { edits: takeOut(tree, stray, blanks) }) ??
+      renew(tree, form, wanted) ??
+      addMissing(tree, form, wanted)
     if (step === undefined) return { text, blanks }
     text = applyEdits(text, step.edits)
     blanks = { ...blanks, ...step.blanks }
@@ -142,22 +152,6 @@ function alone(item: Item): Container {
 
 function hasOnly({ value }: Item, keys: readonly string[]): boolean {
   return value.kind === 'object' && value.items.every(({ key }) => keys.includes(key ?? ''))
-}
-
-/** Removes a hook that is under the wrong event, is a duplicate, or lacks its matcher. The last one first. */
-function removeStray(
-  tree: SettingsTree,
-  form: HookForm,
-  wanted: readonly WantedHook[],
-  blanks: Blanks,
-): Step | undefined {
-  const own = ownHooks(tree, form)
-  const stray = own.findLast((hook, at) => {
-    const want = wanted.find(({ event }) => event === hook.event)
-    const isFirst = own.findIndex(({ event, isAsked }) => event === hook.event && isAsked) === at
-    return want === undefined || !isFirst || (want.matcher !== undefined && hook.matcher === undefined)
-  })
-  return stray === undefined ? undefined : { edits: takeOut(tree, stray, blanks) }
 }
 
 /** Removes a hook, and the containers that were created only for it: its group, the list of its event, `hooks` itself. */
