@@ -60,7 +60,7 @@ export function offeredTexts(kind: TextKind, { root, part }: OpenSource, url = '
   return sortedBy(found, ({ folder }) => folder)
 }
 
-/** Undefined unless the file says when it is needed: Loadout would give it to nobody. */
+/** Undefined unless the file says when it is needed: no agent would get it. */
 function ruleAt({ root, part }: OpenSource, inside: string): OfferedText | undefined {
   const name = basename(inside).replace(/\.mdc?$/, '')
   const isRule = RULE_NAME.test(name) && readFrontmatter(readTextInside(root, inside), name).frontmatter !== null
@@ -133,7 +133,7 @@ export async function lockTexts(
   }
 }
 
-/** What this machine was told about the packs and rules of a lock. */
+/** What a person on this machine answered about the packs and rules of a lock. */
 export interface TextAnswers {
   of(kind: TextKind, row: LockedText): Decision | undefined
 }
@@ -181,7 +181,7 @@ export interface TextPlan {
 }
 
 /**
- * What happens to the packs and rules of a project. Replaces and removes only what Loadout put there and nobody has
+ * What happens to the packs and rules of a project. Replaces and removes only what Loadout put there and no person has
  * changed since; anything else only with `replaces`, after a backup.
  */
 export function planTexts(
