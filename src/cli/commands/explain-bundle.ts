@@ -13,7 +13,7 @@ import {
   wrap,
 } from '../screen.ts'
 
-const NAMES = { control_plane: 'control plane', task: 'task', tactical: 'notes', adapter: 'adapters' } as const
+const NAMES = { control_plane: 'always', task: 'task', tactical: 'notes', adapter: 'adapters' } as const
 const UNITS = { chars: 'characters', tokens: 'tokens' } as const
 
 /** How a bundle was chosen, for people, and the command that builds it again. */
@@ -29,9 +29,11 @@ export function explainChoice(bundle: ContextBundle, screen: Screen, isAll = fal
   const { intent, preset, budget, missing, warnings, fallback, estimate } = bundle
   const matched = intent.matched.length === 0 ? '' : ` (${intent.matched.join(', ')})`
   const { max_files, total } = budget.limits
+  const isPlain = preset === 'generic' && intent.key === 'default'
   const limits = `${count(max_files, 'file')}, ${grouped(total)} ${UNITS[budget.unit]}`
   return lines(
-    wrap(`intent ${intent.key}${matched} \u00b7 preset ${preset} \u00b7 ${limits}`, 0),
+    // Kinds of tasks and presets are words of loadout.json: a project without them needs neither.
+    wrap(isPlain ? `at most ${limits}` : `intent ${intent.key}${matched} \u00b7 preset ${preset} \u00b7 ${limits}`, 0),
     '',
     describeSlices(bundle),
     bundle.files.length > 0 && '',
@@ -65,11 +67,12 @@ function describeSlices(bundle: ContextBundle): string[] {
       files: isEmpty ? '' : `${count} of ${count + left}`,
       state: describeState(bundle, each),
     }
-  })
-  const head = [['  slice', 'used', '', 'files', '']]
+  }).filter(({ used, state }) => used !== '\u2013' || state !== '')
+  if (rows.length === 0) return []
+  const head = [['  part', 'used', '', 'files', '']]
   const [used, max] = [column(rows.map((row) => row.used)), column(rows.map((row) => row.max))]
   const table = alignRows([
-    ...head.map(([slice = '', title = '', , files = '']) => [slice, title.padStart(used), files]),
+    ...head.map(([part = '', title = '', , files = '']) => [part, title.padStart(used), files]),
     ...rows.map((row) => [row.name, `${row.used.padStart(used)} ${row.max.padEnd(max)}`, row.files]),
   ])
   const indent = column(table)
@@ -158,7 +161,7 @@ function reasonOf(file: BundleFile, summary: Readonly<Record<string, unknown>>):
   const { source_class, selected_by, provenance, reason } = file
   if (source_class === 'control_plane') {
     const facts = Object.entries(summary).map(([field, value]) => `${field} ${value}`)
-    return facts.length === 0 ? 'control plane' : `control plane: ${facts.join(', ')}`
+    return facts.length === 0 ? 'always' : `always: ${facts.join(', ')}`
   }
   if (selected_by.startsWith('intent:')) return `${selected_by.replace(':', ' ')}: ${provenance.pattern}`
   if (selected_by === 'pack') return `fits the task; ${provenance.status}, ${provenance.scope}, ${provenance.trust}`

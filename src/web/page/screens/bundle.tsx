@@ -20,7 +20,7 @@ interface Built {
 
 const TONES: Record<SourceClass, Tone> = { control_plane: 'info', task: 'good', tactical: 'warn', adapter: 'odd' }
 const NAMES: Record<SourceClass, string> = {
-  control_plane: 'control plane',
+  control_plane: 'always',
   task: 'task',
   tactical: 'notes',
   adapter: 'adapters',
