@@ -128,6 +128,8 @@ it('only these files reach for the network: what serves, what asks a server, a t
       .some((line) => !line.startsWith('import type') && line.match(network)),
   )
   expect(using.sort()).toEqual([
+    // Serves the user's own agent through a socket in a folder, for an agent without a network.
+    'agents/disk/scripted-model.ts',
     'machine/call-http.ts',
     'machine/http.ts',
     'team/disk/database.ts',

@@ -62,7 +62,7 @@ export class Packs {
     const team = teamSays(machine)
     const judged = packs.map((pack): TrustedPack => {
       const trust = decideTrust(pack, {
-        approval: answers.get(pack.root) ?? this.answerFor(pack, approvals),
+        approval: answers.get(pack.root),
         policy,
         verdict: team.about(pack),
         isSamePlace: ({ place }) => place === undefined || isPlace(machine, pack.root, place),
@@ -74,14 +74,6 @@ export class Packs {
     this.catalog = buildCatalog(judged)
     this.examples = openExamples(machine, { project: openProject(machine, request.project).root }, 'committed')
     this.findings = [...this.discovery.findings, ...findings, ...team.findings, ...this.catalog.findings]
-  }
-
-  /** What was approved of a project's pack when exactly the same files lay elsewhere on this machine. */
-  private answerFor(pack: KnowledgePack, approvals: readonly Approval[]): Approval | undefined {
-    const { name } = pack.manifest
-    const isCandidate =
-      pack.scope === 'workspace' && approvals.some((each) => each.kind === 'pack' && each.name === name)
-    return isCandidate ? answerElsewhere(approvals, name, filesOf(this.machine, pack) ?? {}) : undefined
   }
 
   /** The winners of their names. */

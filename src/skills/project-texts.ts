@@ -16,7 +16,7 @@ import { pathProblem } from '../text/paths.ts'
 import { type Finding, failWith, report } from '../text/trouble.ts'
 import { compareText, sortedBy } from '../text/values.ts'
 import { Backups } from './disk/apply.ts'
-import { copyText, keptText, knownTexts, rememberTexts, type TextRecords } from './disk/kept-text.ts'
+import { copyText, keptText, knownTexts, type TextRecords } from './disk/kept-text.ts'
 import { digestOf, type OpenSource } from './disk/source-repo.ts'
 import { type Manifest, requireManifest } from './installs.ts'
 import type { WaitingSkill } from './observe.ts'
@@ -178,6 +178,8 @@ export interface TextPlan {
   waiting: WaitingSkill[]
   /** What Loadout put, or found as pinned, at each path. */
   placed: TextRecords
+  /** The packs that a person said yes to, here or for the same text elsewhere, or that the lock answers for. */
+  agreed: ReadonlySet<string>
 }
 
 /**
@@ -190,7 +192,8 @@ export function planTexts(
   answers: TextAnswers,
   { trustLock = false, frozen = false, replaces = false },
 ): TextPlan {
-  const plan: TextPlan = { changes: [], findings: [], waiting: [], placed: {} }
+  const agreed = new Set<string>()
+  const plan: TextPlan = { changes: [], findings: [], waiting: [], placed: {}, agreed }
   const known = knownTexts(machine, project)
   const digestAt = (path: string) => (exists(join(project, path)) ? digestOf(join(project, path)) : undefined)
   const isOurs = (path: string, digest: string, name: string) => {
@@ -205,6 +208,7 @@ export function planTexts(
       const now = digestAt(path)
       const answer = answers.of(kind, row)
       const isAllowed = answer === 'approved' || (trustLock && row.approved !== undefined && answer !== 'denied')
+      if (isAllowed && kind === 'pack') agreed.add(name)
       const isHeld = !isAllowed && (kind === 'rule' || frozen)
       if (answer === 'denied')
         plan.findings.push(report('QUARANTINED/text-denied', { what: kind, name }, { subject: name }))
@@ -252,20 +256,15 @@ export function textFindings(waiting: readonly WaitingSkill[]): Finding[] {
   return [report('QUARANTINED/texts', { names: listed(names, 8), read: listed(read, 8), command: names.join(' ') })]
 }
 
-/** After the change: remembers what is ours, and approves packs that the lock says were agreed to. */
-export async function settlePlaced(
-  machine: Machine,
-  { project, lock }: Manifest,
-  { placed }: TextPlan,
-  trusts: boolean,
-) {
-  await rememberTexts(machine, project, placed)
-  if (!trusts || lock.packs.length === 0) return
+/** After the change: the packs in place that were agreed to are approved where they lie now. */
+export async function approvePlaced(machine: Machine, { project, lock }: Manifest, { agreed }: TextPlan) {
+  if (agreed.size === 0) return
   const root = realOrSame(project)
   for (const pack of new Packs(machine, { project }).catalog.all) {
-    const row = lock.packs.find(({ name }) => pack.root === join(root, PLACES.pack(name)))
-    const isAgreed = row?.approved !== undefined && pack.trust.isUndecided && digestOf(pack.root) === row.digest
-    if (isAgreed) await approvePack(machine, pack, { project })
+    const row = lock.packs.find(({ name }) => agreed.has(name) && pack.root === join(root, PLACES.pack(name)))
+    if (row !== undefined && pack.trust.isUndecided && digestOf(pack.root) === row.digest) {
+      await approvePack(machine, pack, { project })
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import { rebuildIndex } from '../payloads/index-build.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { compareText, isRecord, sha256 } from '../text/values.ts'
 import type { SkillOffer } from './candidates.ts'
+import { rememberTexts } from './disk/kept-text.ts'
 import { changeLibrary, hasLeftovers, withLibrary } from './disk/library-transaction.ts'
 import { restoreVersions } from './disk/source-repo.ts'
 import { writeTreeFile } from './disk/tree.ts'
@@ -18,7 +19,7 @@ import { type Installs, lockedInstalls, type Manifest, readManifest, requireMani
 import { checkSignature, SIGNATURE_FILE, signLock } from './lock-signature.ts'
 import { asRootWriter, carryOut, type Observation, type Outcome, observe, type RunOptions } from './observe.ts'
 import { compareParts, type LockMove, lockAll, movesOf, settle } from './project-lock.ts'
-import { checkTexts, planTexts, settlePlaced, type TextPlan, textFindings } from './project-texts.ts'
+import { approvePlaced, checkTexts, planTexts, type TextPlan, textFindings } from './project-texts.ts'
 import {
   formatLock,
   keyOfKind,
@@ -302,9 +303,10 @@ async function writeManifest(
     const changes = [...written, ...texts.changes]
     // What is ours is known before it is there, so that a kill in between leaves nothing that counts as a stranger's.
     const isAdding = Object.keys(texts.placed).length > 0
-    if (isAdding) await settlePlaced(machine, next, texts, false)
+    if (isAdding) await rememberTexts(machine, next.project, texts.placed)
     if (changes.length > 0) await changeLibrary(repo, { changes, message: undefined })
-    await settlePlaced(machine, next, texts, trustLock)
+    await rememberTexts(machine, next.project, texts.placed)
+    await approvePlaced(machine, next, texts)
     // What an index does not have, no task gets.
     const hasRules = before.lock.rules.length + next.lock.rules.length > 0
     const { value: built, findings } = machine.collect((each) => {

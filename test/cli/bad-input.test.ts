@@ -248,7 +248,8 @@ const AT: [place: string, isJson: boolean, rows: Row[], fine?: string[]][] = [
     'project/.claude/loadout/a.md',
     false,
     [
-      [1, /a was not loaded/, 'plan alpha --load', 'lookup a --load'],
+      [1, /a was not loaded/, 'plan alpha --load'],
+      [2, 'a.md', 'lookup a --load'],
       [1, /"a"|\ba\b/, 'index check'],
       [1, /a\.md|no payload/, 'index build'],
     ],

@@ -96,7 +96,9 @@ const LONGEST_LINE = 400
 export function wrapContext(input: WrapperInput): Wrapper {
   const { name, status, grounding, trust, profile, mode, version, warnings, missing, parts } = input
   const attributes = { name, status, grounding, trust, profile, mode, version }
-  const boundary = boundaryOf([ELEMENT, attributes, warnings, missing, parts])
+  // Of what is shown: a warning has further facts, which may change without a change of the text.
+  const said = warnings.map(({ severity, code, path, line, message }) => [severity, code, path, line, message])
+  const boundary = boundaryOf([ELEMENT, attributes, said, missing, parts])
   const fence = new Fence(boundary)
   const shown = Object.entries(attributes).map(([key, value]) => [
     key,
