@@ -260,9 +260,7 @@ async function apply(
         return { ...value, waiting }
       }
     }
-    const texts = dryRun
-      ? plan()
-      : await writeManifest(machine, installs, { before, state, next, files, plan, trustLock })
+    const texts = dryRun ? plan() : await writeManifest(machine, installs, { before, state, next, files, plan })
     machine.report(...texts.findings, ...textFindings(texts.waiting))
     const done = await carryOut(installs, observation, operations, request)
     const waiting = [...(done.waiting ?? []), ...texts.waiting]
@@ -287,10 +285,9 @@ async function writeManifest(
     next: Manifest
     files: readonly ChangedFile[]
     plan: () => TextPlan
-    trustLock: boolean
   },
 ): Promise<TextPlan> {
-  const { before, state, next, files, plan, trustLock } = change
+  const { before, state, next, files, plan } = change
   const hasTexts = [before, next].some(({ lock }) => lock.packs.length + lock.rules.length > 0)
   const first = plan()
   if (files.length + first.changes.length === 0 && !hasTexts) return first
