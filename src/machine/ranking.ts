@@ -1,9 +1,9 @@
 import type { RankDocument } from '../search/document.ts'
-import { createRanker, joinRankers, openSavedRanker, type Ranker, type RankerOptions } from '../search/ranker.ts'
+import { compileRanker, joinRankers, openSavedRanker, type Ranker, type RankerOptions } from '../search/ranker.ts'
 import type { Readable } from '../text/readable.ts'
 import type { Finding, LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
-import { type CacheKey, type Stamp, signatureOf, stampAt } from './cache.ts'
+import { type CacheKey, type OpenedValue, type Stamp, signatureOf, stampAt } from './cache.ts'
 import type { Machine } from './machine.ts'
 
 /** A part of an index that is read and compiled by itself: the documents of one root. */
@@ -91,9 +91,13 @@ function isChanged(kept: unknown): boolean {
 /** `isFresh`: the stored one is damaged. */
 export function openSegment(machine: Machine, segment: Segment, isFresh = false): OpenedSegment {
   const key = segmentKey(machine, segment)
-  const rebuild = () => buildSegment(machine, key, segment)
   const { options } = segment
-  return (isFresh ? undefined : openStored(machine, key, { options, rebuild: () => rebuild().ranker })) ?? rebuild()
+  const build = () => {
+    const bytes = buildSegment(machine, key, segment)
+    const read = (from: number, length: number) => bytes.subarray(from, from + length)
+    return opened({ read, size: bytes.length }, { options })!
+  }
+  return (isFresh ? undefined : openStored(machine, key, { options, rebuild: () => build().ranker })) ?? build()
 }
 
 /** Identifies a segment and the present state of its sources. */
@@ -116,19 +120,16 @@ interface Note {
   state: string
 }
 
-function buildSegment(machine: Machine, key: CacheKey, { watched, readDocuments, options }: Segment): OpenedSegment {
+function buildSegment(machine: Machine, key: CacheKey, { watched, readDocuments, options }: Segment): Uint8Array {
   // Taken before reading: the next process sees changes made meanwhile.
   const seen = signatureOf(watched?.() ?? [], machine.now())
   const findings: Finding[] = []
   // By id: the saved form has that order, and sorting its lists takes longer than everything else.
-  const ranker = createRanker(
-    readDocuments(findings).sort((a, b) => (a.id < b.id ? -1 : 1)),
-    options,
-  )
+  const documents = readDocuments(findings).sort((a, b) => (a.id < b.id ? -1 : 1))
   const note: Note = { findings, watched: seen.name, state: seen.state }
-  const isSettled = key.isSettled !== false && seen.isSettled
-  if (isSettled) machine.cache.write(key, ranker.save(Buffer.from(JSON.stringify(note))))
-  return { ranker, findings }
+  const bytes = compileRanker(documents, Buffer.from(JSON.stringify(note)), options)
+  if (key.isSettled !== false && seen.isSettled) machine.cache.write(key, bytes)
+  return bytes
 }
 
 /**
@@ -138,19 +139,27 @@ function buildSegment(machine: Machine, key: CacheKey, { watched, readDocuments,
 export function openStored(
   machine: Machine,
   key: CacheKey,
-  { options, rebuild, isAsStored }: StoredOptions = {},
+  { isAsStored, ...options }: StoredOptions = {},
 ): OpenedSegment | undefined {
-  const opened = machine.cache.open(key)
-  if (opened === undefined) return undefined
-  const saved = openSavedRanker(opened.read, opened.size, rebuild, options)
-  if (saved !== null) {
-    // Loadout wrote it; its key and checksum were verified.
-    const { findings, watched, state } = JSON.parse(Buffer.from(saved.note).toString()) as Note
-    const isCurrent = isAsStored || signatureOf(watched, machine.now()).state === state
-    if (isCurrent) return { ranker: saved.ranker, findings }
-  }
-  opened.close()
-  return undefined
+  const stored = machine.cache.open(key)
+  if (stored === undefined) return undefined
+  const isCurrent = ({ watched, state }: Note) => isAsStored || signatureOf(watched, machine.now()).state === state
+  const segment = opened(stored, options, isCurrent)
+  if (segment === undefined) stored.close()
+  return segment
+}
+
+/** The only way to a ranking: the bytes of a segment, stored or just compiled. Undefined if they are stale. */
+function opened(
+  { read, size }: Pick<OpenedValue, 'read' | 'size'>,
+  { options, rebuild }: StoredOptions,
+  isCurrent = (_: Note): boolean => true,
+): OpenedSegment | undefined {
+  const saved = openSavedRanker(read, size, rebuild, options)
+  if (saved === null) return undefined
+  // Loadout wrote it; its key and checksum were verified.
+  const note = JSON.parse(Buffer.from(saved.note).toString()) as Note
+  return isCurrent(note) ? { ranker: saved.ranker, findings: note.findings } : undefined
 }
 
 interface StoredOptions {

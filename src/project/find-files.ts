@@ -2,7 +2,7 @@ import { KeptFiles } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { readTask, type Task } from '../search/task.ts'
-import { type Finding, report } from '../text/trouble.ts'
+import { report } from '../text/trouble.ts'
 import { readHistory } from './disk/history-log.ts'
 import { type ListedFiles, type Listing, listProject } from './disk/listing.ts'
 import { openFewChanged, openProjectIndex, type ProjectIndex } from './disk/project-index.ts'
@@ -39,8 +39,6 @@ interface ProjectSignals {
   left_out: Readonly<Record<string, number>>
 }
 
-const PLAIN: Finding = report('FILE_UNREADABLE/model')
-
 export interface ProjectAnswer {
   /** Best first. Includes tests only if the task mentions tests or names them. */
   files: readonly RankedFile[]
@@ -67,7 +65,7 @@ export async function findProjectFiles(machine: Machine, request: FindRequest): 
     answerFrom(await indexFor(machine, project.root, { ...listing, now }, isFresh), request, listing, history)
   // A damaged index costs time, not the answer.
   const found = await inTurn(() => answer(false).catch(() => answer(true)))
-  if (!found.isLearned) machine.report(PLAIN)
+  if (!found.isLearned) machine.report(report('FILE_UNREADABLE/model'))
   return found
 }
 

@@ -67,6 +67,15 @@ export function createRanker(documents: Iterable<RankDocument>, options: RankerO
   return new LibraryRanker(options, [{ library: new SavedLibrary(openBuilt(built)) }])
 }
 
+/** The saved form of documents, with a note of the caller: `openSavedRanker` ranks them. */
+export function compileRanker(
+  documents: Iterable<RankDocument>,
+  note: Uint8Array,
+  options: RankerOptions = {},
+): Uint8Array {
+  return createRanker(documents, options).save(note)
+}
+
 /** For documents that are compiled here and not kept: those about a task, best first; by default all of them. */
 export function rankDocuments(documents: readonly RankDocument[]): (task: string | Task, limit?: number) => RankHit[] {
   const ranker = createRanker(documents)
