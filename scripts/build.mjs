@@ -63,6 +63,7 @@ const LATE_CALLS = {
   'node:fs/promises': ['open', 'writeFile'],
   'node:os': ['availableParallelism', 'homedir', 'hostname', 'tmpdir', 'userInfo'],
   'node:tty': ['isatty'],
+  'node:worker_threads': ['receiveMessageOnPort', 'new MessageChannel', 'new Worker'],
   marked: ['new Lexer'],
   picomatch: ['default scan'],
   yaml: ['isMap', 'isNode', 'isScalar', 'parseDocument', 'visit', 'new Document', 'new Lexer', 'new LineCounter'],

@@ -49,6 +49,8 @@ export interface KeptStamp {
 }
 
 interface OpenedSegment {
+  /** Where it is stored. */
+  key: CacheKey
   ranker: Ranker
   findings: Finding[]
 }
@@ -95,7 +97,7 @@ export function openSegment(machine: Machine, segment: Segment, isFresh = false)
   const build = () => {
     const bytes = buildSegment(machine, key, segment)
     const read = (from: number, length: number) => bytes.subarray(from, from + length)
-    return opened({ read, size: bytes.length }, { options })!
+    return opened(key, { read, size: bytes.length }, { options })!
   }
   return (isFresh ? undefined : openStored(machine, key, { options, rebuild: () => build().ranker })) ?? build()
 }
@@ -144,13 +146,14 @@ export function openStored(
   const stored = machine.cache.open(key)
   if (stored === undefined) return undefined
   const isCurrent = ({ watched, state }: Note) => isAsStored || signatureOf(watched, machine.now()).state === state
-  const segment = opened(stored, options, isCurrent)
+  const segment = opened(key, stored, options, isCurrent)
   if (segment === undefined) stored.close()
   return segment
 }
 
 /** The only way to a ranking: the bytes of a segment, stored or just compiled. Undefined if they are stale. */
 function opened(
+  key: CacheKey,
   { read, size }: Pick<OpenedValue, 'read' | 'size'>,
   { options, rebuild }: StoredOptions,
   isCurrent = (_: Note): boolean => true,
@@ -159,7 +162,7 @@ function opened(
   if (saved === null) return undefined
   // Loadout wrote it; its key and checksum were verified.
   const note = JSON.parse(Buffer.from(saved.note).toString()) as Note
-  return isCurrent(note) ? { ranker: saved.ranker, findings: note.findings } : undefined
+  return isCurrent(note) ? { key, ranker: saved.ranker, findings: note.findings } : undefined
 }
 
 interface StoredOptions {

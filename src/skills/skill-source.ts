@@ -93,13 +93,18 @@ interface SkillCard extends Pick<UsableSkill, 'name' | 'description' | 'tags'> {
   isProjects?: boolean
 }
 
-/** Skills by their metadata and their SKILL.md. */
-export function skillSegment(name: readonly string[], skills: readonly SkillCard[], examples: Examples): Segment {
+/** Skills by their metadata and their SKILL.md. `isOfFiles`: the metadata is that of the files. */
+export function skillSegment(
+  name: readonly string[],
+  skills: readonly SkillCard[],
+  examples: Examples,
+  isOfFiles = false,
+): Segment {
   return {
     kind: 'skills',
     isPrivate: examples.isPrivate,
     name,
-    state: quickDigest(JSON.stringify(skills)),
+    state: quickDigest(JSON.stringify(isOfFiles ? skills.map(({ name, file }) => [name, file]) : skills)),
     paths: [...skills.map(({ file }) => file), ...examples.paths],
     readDocuments: (findings) =>
       skills.map(({ isProjects, ...skill }) => {

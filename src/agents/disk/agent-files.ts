@@ -378,6 +378,8 @@ const HEAD_BYTES = 256 * 1024
 /** The beginning of a regular file, or why it cannot be read. Follows links, as agents do. Never throws. */
 export function readHead(path: string, most = HEAD_BYTES): Head | { problem: string } {
   try {
+    // Most files that an agent may have are missing, and wording an error takes longer than this look.
+    if (!exists(path)) return { problem: describe('ENOENT', path) }
     return withFile(path, path, READING, (file, stat) => {
       if (stat.isDirectory()) return { problem: 'is a folder' }
       if (!stat.isFile()) return { problem: 'is not a regular file' }

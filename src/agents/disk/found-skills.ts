@@ -25,45 +25,44 @@ export function findSkills(
   const { heads } = scan
   const found = places.flatMap((place, at) => {
     if (place.state !== 'read') return []
-    const { isCommands, isWorkflows = false } = place
-    const key = JSON.stringify([place.path, isWorkflows, isCommands, rules])
-    const files: FoundFile[] =
-      scan.files.get(key) ??
-      (isWorkflows
-        ? listFolder(place.path).flatMap(({ name }) => (name.endsWith('.js') ? [{ relativePath: name }] : []))
-        : isCommands
-          ? findCommands(place.path)
-          : findDocuments(place.path, rules))
-    scan.files.set(key, files)
-    return files.map(({ relativePath, realPath, stamp, problem }) => {
-      const path = join(place.path, relativePath)
-      const where = {
-        path,
-        relativePath,
-        place: at,
-        scope: place.scope,
-        isCommand: isCommands,
-        isWorkflow: isWorkflows,
-      }
-      const described = isWorkflows
-        ? describeWorkflow(heads, place.path, path)
-        : describeSkill({ heads, place: place.path, path, relativePath, stamp, isCommand: isCommands, problem }, rules)
-      const name = place.plugin === undefined ? described.name : `${place.plugin}:${described.name}`
-      return { ...where, realPath: realPath ?? realOrSame(path), ...described, name }
-    })
+    const { isCommands, isWorkflows } = place
+    const key = JSON.stringify([place.path, place.plugin, isWorkflows, isCommands, rules])
+    const files = scan.places.get(key) ?? describeAll(heads, place, rules)
+    scan.places.set(key, files)
+    return files.map((file): FoundSkill => ({ ...file, place: at, scope: place.scope }))
   })
   heads.save()
   return found
 }
 
-/** Two questions of one call need not list the same folders twice. */
+type DescribedFile = Omit<FoundSkill, 'place' | 'scope'>
+
+/** The files of one place, as an agent with these rules describes them. */
+function describeAll(heads: SkillHeads, place: FoundPlace, rules: ReadingRules): DescribedFile[] {
+  const { isCommands: isCommand, isWorkflows: isWorkflow = false } = place
+  const files: FoundFile[] = isWorkflow
+    ? listFolder(place.path).flatMap(({ name }) => (name.endsWith('.js') ? [{ relativePath: name }] : []))
+    : isCommand
+      ? findCommands(place.path)
+      : findDocuments(place.path, rules)
+  return files.map(({ relativePath, realPath, stamp, problem }) => {
+    const path = join(place.path, relativePath)
+    const described = isWorkflow
+      ? describeWorkflow(heads, place.path, path)
+      : describeSkill({ heads, place: place.path, path, relativePath, stamp, isCommand, problem }, rules)
+    const name = place.plugin === undefined ? described.name : `${place.plugin}:${described.name}`
+    return { path, relativePath, isCommand, isWorkflow, realPath: realPath ?? realOrSame(path), ...described, name }
+  })
+}
+
+/** Two questions of one call need not look at the same folders twice. */
 export interface SkillScan {
   heads: SkillHeads
-  files: Map<string, FoundFile[]>
+  places: Map<string, DescribedFile[]>
 }
 
 export function openScan(machine: Machine): SkillScan {
-  return { heads: new SkillHeads(machine), files: new Map() }
+  return { heads: new SkillHeads(machine), places: new Map() }
 }
 
 interface FoundFile {

@@ -7,7 +7,7 @@ import { attempt } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { type Project, realFolder } from '../../machine/open-project.ts'
 import { findFiles } from '../../machine/project-files.ts'
-import { openSegment, segmentKey } from '../../machine/ranking.ts'
+import { openSegment } from '../../machine/ranking.ts'
 import { Packs } from '../../packs/catalog.ts'
 import { cardSegments } from '../../packs/pack-source.ts'
 import { admit, type TrustedPack } from '../../packs/rules/gates/trust.ts'
@@ -163,7 +163,7 @@ export function refreshCatalog(
   const segments = [
     payloadSegments(machine, knowledge, 'here').byTask,
     cards,
-    skillSegment([agent, project.root], skills, examples),
+    skillSegment([agent, project.root], skills, examples, true),
   ]
   const opened = segments.map((segment) => openSegment(machine, segment, why === 'damaged'))
   // Never points to a file that cannot be read.
@@ -173,8 +173,8 @@ export function refreshCatalog(
   const find = () => storedSections(machine, readable, why === 'start')
   const keys = attempt(log, 'sections of packs are left out', find, [])
   const catalog: HookCatalog = {
-    segments: segments.map((segment) => segmentKey(machine, segment)),
-    cards: segmentKey(machine, cards),
+    segments: opened.map(({ key }) => key),
+    cards: opened[1]!.key,
     broken: brokenLayers(knowledge).map(({ code, message }) => `${code} ${message}`),
     waiting: packs.filter(({ isOpen }) => !isOpen).map(({ name }) => name),
     terms: storeTerms(machine, [agent, project.root], keys),
