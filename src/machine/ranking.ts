@@ -151,7 +151,7 @@ export function openStored(
   return segment
 }
 
-/** The only way to a ranking: the bytes of a segment, stored or just compiled. Undefined if they are stale. */
+/** The only way to a ranking: the bytes of a segment, stored or compiled now. Undefined if they are stale. */
 function opened(
   key: CacheKey,
   { read, size }: Pick<OpenedValue, 'read' | 'size'>,
