@@ -47,6 +47,7 @@ export function findRequest({
     project,
     near,
     useHistory: choice.history,
+    leaveOutBy: JSON.stringify([[...hidden], choice.exclude, project.settings.payloads]),
     leaveOut: (path) => {
       // Notes, examples and indexes reach a bundle in their own way, or not at all.
       const isOwn = /^(?:\.loadout|\.claude\/loadout)\//.test(path)

@@ -4,9 +4,11 @@ import { type Cache, type CacheKey, isSettled, jsonCodec, type Stamp, stampAt } 
 export class Kept<T> {
   private readonly values = new Map<string, T>()
   private readonly most: number
+  private readonly drop: ((value: T) => void) | undefined
 
-  constructor(most: number) {
+  constructor(most: number, drop?: (value: T) => void) {
     this.most = most
+    this.drop = drop
   }
 
   get(name: string): T | undefined {
@@ -21,9 +23,10 @@ export class Kept<T> {
   set(name: string, value: T): void {
     this.values.delete(name)
     this.values.set(name, value)
-    for (const oldest of this.values.keys()) {
+    for (const [oldest, value] of this.values) {
       if (this.values.size <= this.most) return
       this.values.delete(oldest)
+      this.drop?.(value)
     }
   }
 

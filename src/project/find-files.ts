@@ -21,6 +21,8 @@ export interface FindRequest {
   project: Pick<Project, 'root' | 'repository'>
   /** Why a path is not a candidate, besides its name. Hidden paths have no reason. */
   leaveOut?: (path: string) => LeftOut | 'hidden' | undefined
+  /** The rules of `leaveOut` as text. Without it, a running server looks at every file for each question. */
+  leaveOutBy?: string
   /** Factor of a file that settings or intents mention. */
   lift?: (path: string) => number
   /** False: past commits do not count. */
@@ -58,7 +60,7 @@ export interface ProjectAnswer {
 export async function findProjectFiles(machine: Machine, request: FindRequest): Promise<ProjectAnswer> {
   const { project, useHistory = true } = request
   const now = machine.now()
-  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined))
+  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined), request.leaveOutBy)
   // If git cannot list a repository, it cannot read its history either.
   const history = useHistory && listing.by === 'git' ? await readHistory(machine, project) : NO_HISTORY
   const answer = async (isFresh: boolean) =>
@@ -104,7 +106,7 @@ async function indexFor(
  */
 export async function findSaved(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {
   const { project, useHistory = true } = request
-  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined))
+  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined), request.leaveOutBy)
   const history =
     useHistory && listing.by === 'git' ? await readHistory(machine, project, { isOnlySaved: true }) : NO_HISTORY
   return inTurn(async () => {

@@ -36,6 +36,7 @@ async function ask(root: string, home: string) {
   const { files, terms, paths, signals } = await findProjectFiles(machineIn(home), {
     task: readTask(task),
     project: { root, repository: root },
+    leaveOutBy: '',
   })
   const sections = files.map(({ path: name }) => readSections(root, name, terms))
   for (const [at, { path: name }] of files.entries()) {

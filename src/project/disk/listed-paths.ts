@@ -22,13 +22,12 @@ interface ListedPaths {
   /** Why a path is not a candidate, judging by the path alone: an index into LEFT_OUT, or NO_REASON. */
   reasons: Uint8Array
   by: 'git' | 'walk'
-  /** A change of the list changes one of these; undefined if not all are known. */
-  witnesses?: readonly string[]
 }
 
 export const NO_REASON = 255
 
-interface KnownPaths extends ListedPaths {
+export interface KnownPaths extends ListedPaths {
+  /** A change of the list changes one of these. */
   witnesses: readonly string[]
   /** See `stampsOf`. */
   stamps: Float64Array
@@ -40,7 +39,7 @@ const kept = new Kept<KnownPaths>(4)
 export async function listPaths(
   machine: Machine,
   { root, repository }: Pick<Project, 'root' | 'repository'>,
-): Promise<ListedPaths> {
+): Promise<ListedPaths | KnownPaths> {
   const prefix = repository === undefined ? undefined : prefixOf(repository, root)
   if (repository === undefined || prefix === undefined) return describe(listByWalk(root), 'walk')
   const key: CacheKey = { kind: 'project-paths', version: 2, name: [root], state: surroundings(machine, repository) }
@@ -76,7 +75,7 @@ export function prefixOf(repository: string, root: string): string | undefined {
 }
 
 /** Settings of git outside any file. */
-function surroundings({ env, home }: Machine, repository: string): string {
+export function surroundings({ env, home }: Machine, repository: string): string {
   const steering = Object.entries(env).filter(([name]) =>
     /^(?:GIT_CONFIG|GIT_EXEC_PATH|XDG_CONFIG_HOME$|PATH$)/.test(name),
   )

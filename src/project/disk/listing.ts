@@ -1,8 +1,10 @@
+import { Kept } from '../../machine/kept.ts'
 import { isUnfinished } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { LARGEST_FILE, LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
-import { listPaths, NO_REASON } from './listed-paths.ts'
+import { listPaths, NO_REASON, surroundings } from './listed-paths.ts'
+import { LiveListing } from './live-listing.ts'
 import { putStamp, STAMP_NUMBERS, statOf } from './stamps.ts'
 
 /** The candidate files for a task, as they were when checked. By path, in code units. */
@@ -18,19 +20,45 @@ export interface Listing {
   files: ListedFiles
   leftOut: Map<LeftOut, number>
   by: 'git' | 'walk'
+  /** Files that have other names too, as absolute paths. */
+  linked: readonly string[]
 }
 
-/** The candidates of a project. Opens none. `why`: why a path is none, besides its name; hidden paths have no reason. */
+type Place = Pick<Project, 'root' | 'repository'>
+
+const live = new Kept<LiveListing | 'asked once'>(2, (old) => void (old !== 'asked once' && old.close()))
+
+/**
+ * The candidates of a project. Opens none. `why`: why a path is none, besides its name; hidden paths have no reason.
+ * `rules`: those of `why` as text. For a process that asks again, the system names what changes.
+ */
 export async function listProject(
   machine: Machine,
-  project: Pick<Project, 'root' | 'repository'>,
+  project: Place,
   why: (path: string) => LeftOut | 'hidden' | undefined,
+  rules?: string,
 ): Promise<Listing> {
-  const { paths, keys, reasons, by } = await listPaths(machine, project)
+  if (rules === undefined || project.repository === undefined) return (await listNow(machine, project, why)).listing
+  const name = `${project.root} ${surroundings(machine, project.repository)}`
+  const known = live.get(name)
+  // A command asks once: watches would cost it more than they save.
+  const watched = known === 'asked once' ? new LiveListing(project.root) : known
+  live.set(name, watched ?? 'asked once')
+  const found = await watched?.current(rules)
+  if (typeof found === 'object') return found
+  const { listing, listed } = await listNow(machine, project, why)
+  watched?.keep(found ?? 0, rules, 'witnesses' in listed ? listed : undefined, listing)
+  return listing
+}
+
+async function listNow(machine: Machine, project: Place, why: (path: string) => LeftOut | 'hidden' | undefined) {
+  const listed = await listPaths(machine, project)
+  const { paths, keys, reasons, by } = listed
   const leftOut = new Map<LeftOut, number>()
   const found: string[] = []
   const foundKeys = new Float64Array(paths.length)
   const stamps = new Float64Array(paths.length * STAMP_NUMBERS)
+  const linked: string[] = []
   const leave = (reason: LeftOut) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
   paths.forEach((path, at) => {
     const given = why(path)
@@ -45,6 +73,7 @@ export async function listProject(
     } else if (!stat.isFile()) leave('special')
     else if (stat.size > LARGEST_FILE) leave('large')
     else {
+      if (stat.nlink > 1) linked.push(`${project.root}/${path}`)
       putStamp(stamps, found.length, stat)
       foundKeys[found.length] = keys[at]!
       found.push(path)
@@ -55,5 +84,6 @@ export async function listProject(
     keys: foundKeys.subarray(0, found.length),
     stamps: stamps.subarray(0, found.length * STAMP_NUMBERS),
   }
-  return { files, leftOut, by }
+  const listing: Listing = { files, leftOut, by, linked }
+  return { listing, listed }
 }

@@ -33,6 +33,10 @@ export function stampsOf(paths: readonly string[]): Float64Array {
   return stamps
 }
 
+export function isFolderAt(stamps: Float64Array, at: number): boolean {
+  return (stamps[at * STAMP_NUMBERS + 2]! & 0o170000) === 0o040000
+}
+
 export function sizeAt(stamps: Float64Array, at: number): number {
   return stamps[at * STAMP_NUMBERS + 1]!
 }
