@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { changeConfig } from '../change/edits.ts'
 import { exists, isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realOrSame } from '../machine/open-project.ts'
@@ -137,7 +138,7 @@ export async function switchAgents(
     const value = viewAgents(new Config(machine))
     return value.map((agent) => (ids.includes(agent.id) ? { ...agent, isEnabled: isOn } : agent))
   }
-  await machine.config.change(parseConfig, (json) => ids.reduce((changed, id) => withTarget(changed, id, isOn), json))
+  await changeConfig(machine, parseConfig, (json) => ids.reduce((changed, id) => withTarget(changed, id, isOn), json))
   return listAgents(machine, {})
 }
 
@@ -179,7 +180,7 @@ export async function switchAction(
   if (!ACTIONS.some((action) => action.name === name)) {
     throw failWith('USAGE/setting', { name, known: ACTIONS.map((each) => each.name).join(', ') })
   }
-  await machine.config.change(parseConfig, (json) => withAction(json, name, isOn))
+  await changeConfig(machine, parseConfig, (json) => withAction(json, name, isOn))
   return showSettings(machine, {})
 }
 
@@ -193,7 +194,7 @@ export async function setAgentFolder(
   const config = new Config(machine)
   // In the file, a relative path would start from another folder.
   const written = place === '' || /^[~/]/.test(place) ? place : resolve(machine.cwd, place)
-  await machine.config.change(parseConfig, (json) => withTargetPath(json, id, written, config.isEnabled(id)))
+  await changeConfig(machine, parseConfig, (json) => withTargetPath(json, id, written, config.isEnabled(id)))
   return showSettings(machine, {})
 }
 

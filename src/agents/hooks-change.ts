@@ -63,7 +63,7 @@ export function removeHooks(machine: Machine, request: HooksRequest): Promise<Ho
 
 async function changeHooks(machine: Machine, request: HooksRequest, isInstall: boolean): Promise<HookChanges> {
   const isDryRun = request.dryRun ?? false
-  const edits = await changeFiles(machine, isDryRun, hooksPlan(machine, request, isInstall))
+  const edits = await changeFiles(machine, { purpose: 'hooks', isDryRun }, hooksPlan(machine, request, isInstall))
   if (isInstall) reportUnreadable(machine, edits)
   // A server that was never named is nothing to tell of.
   const isTold = ({ part, before, after }: HookEdit) => isInstall || part === 'hooks' || before !== after
@@ -85,7 +85,7 @@ export function hooksPlan(machine: Machine, request: HooksRequest, isInstall: bo
       (part === 'hooks' || hasServers ? places : []).map((place) => {
         const edit =
           part === 'hooks' ? planEdit(edits, place, call) : planServer(edits, place, serverFile(machine, place), call)
-        edits.add(edit, UNDO_FILES[part], isInstall ? edit.record : undefined)
+        edits.addUndoable(edit, UNDO_FILES[part], isInstall ? edit.record : undefined)
         return edit
       }),
     )

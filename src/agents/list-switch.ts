@@ -80,7 +80,7 @@ export class ListSwitch {
     const cleared = removeSwitches({ text, blanks: record.blanks }, setting, old?.switches ?? {}, read)
     const result = addSwitches({ text: cleared.text, blanks: old ? {} : record.blanks }, setting, switches, read)
     this.check(result.text)
-    edits.add({ path, project, before, after: mark + result.text }, UNDO_FILE, {
+    edits.addUndoable({ path, project, before, after: mark + result.text }, UNDO_FILE, {
       ...record,
       blanks: { ...record.blanks, ...result.blanks },
       switches,
@@ -98,7 +98,7 @@ export class ListSwitch {
     const result = removeSwitches({ text, blanks: record.blanks }, setting, switches, read)
     const emptied = mark + result.text
     const after = result.text === this.emptyFile ? asItWas(path, record, emptied) : emptied
-    edits.add({ path, project, before, after: before === undefined ? before : after }, UNDO_FILE, undefined)
+    edits.addUndoable({ path, project, before, after: before === undefined ? before : after }, UNDO_FILE, undefined)
     return Object.keys(switches)
   }
 

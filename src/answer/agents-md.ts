@@ -1,5 +1,5 @@
 import { join, relative, resolve } from 'node:path'
-import { readEdited, writeEdit } from '../change/edits.ts'
+import { changeFiles } from '../change/edits.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project } from '../machine/open-project.ts'
@@ -39,7 +39,7 @@ export interface AgentsMd {
  * Builds the block that lists what an agent can load; with a task, writes it into a file, checks or removes it. A
  * shared file lists only what is shared.
  */
-export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): AgentsMd {
+export async function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Promise<AgentsMd> {
   const { task, layers } = request
   // The project, even if its layer is omitted: the block goes into its file.
   const project = projectOf(machine, layers) ?? openProject(machine)
@@ -59,9 +59,12 @@ export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Agent
   const { root } = project
   const file = request.file ? resolve(machine.cwd, request.file) : join(root, 'AGENTS.md')
   refuseNamedLinkOut(root, file)
-  const before = readEdited(file)
-  const { state, after } = inFile(file, () => changeBlock(before, task, block))
-  writeEdit({ path: file, project: root, before, after })
+  const state = await changeFiles(machine, { purpose: 'agents-md', isDryRun: task === 'check' }, (edits) => {
+    const before = edits.read(file)
+    const changed = inFile(file, () => changeBlock(before, task, block))
+    edits.add({ path: file, project: root, before, after: changed.after })
+    return changed.state
+  })
   const problems = { stale: 'the block is out of date', missing: 'there is no block' }
   const problem = state === 'stale' || state === 'missing' ? problems[state] : undefined
   machine.report(

@@ -1,24 +1,38 @@
-import { accessSync, constants, existsSync, lstatSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, lstatSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { asLoadoutError, exists, readText, removeFile, removeLeftovers, writeAtomically } from '../machine/files.ts'
+import type { ConfigJson } from '../machine/config-file.ts'
+import {
+  asLoadoutError,
+  exists,
+  isFolder,
+  readBytes,
+  readText,
+  removeFile,
+  removeLeftovers,
+  writeAtomically,
+} from '../machine/files.ts'
 import { writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { PRIVATE_FILE } from '../machine/records.ts'
 import { parseJson } from '../text/json.ts'
 import { shellWord } from '../text/printable.ts'
-import { failWith } from '../text/trouble.ts'
+import { failWith, unlessTrouble } from '../text/trouble.ts'
 import { isRecord, isTextList, setOwn, sha256 } from '../text/values.ts'
-import { type ChangePlaces, type PlannedChange, stagePath, Transaction } from './transaction.ts'
+import { type ChangePlaces, isAtWork, type PlannedChange, stagePath, Transaction } from './transaction.ts'
 
-/** A new text of a file that another program or a person also edits. */
-export interface FileEdit {
+/** New content of a file that another program or a person also edits. */
+export interface FileEdit<Content extends string | Uint8Array = string> {
   path: string
-  /** The project that the file must stay inside; undefined for the user's own file, which may be a link. */
+  /** The folder that the file must stay inside; undefined for the user's own file, which may be a link. */
   project: string | undefined
   /** Undefined if the file does not exist. */
-  before: string | undefined
+  before: Content | undefined
   /** Undefined to remove the file. */
-  after: string | undefined
+  after: Content | undefined
+  /** Default: the mode of the present file, or the usual one. */
+  mode?: number
+  /** Folders that go with a removed file if they are empty then, the outermost first. */
+  folders?: readonly string[]
 }
 
 /** What Loadout needs to undo an edit, if the file alone does not show it. */
@@ -44,25 +58,50 @@ export function readEdited(path: string): string | undefined {
 }
 
 /**
- * Edits of several files of others, with the records that undo them. All of them happen, or none. `run` plans them: once
- * to see whether it can, before anything is created, and again as the only editor of such files.
+ * Edits of several files of others, with the records that undo them. All of them happen, or none: what a killed process
+ * has left is finished or undone first. `run` plans them: once to see whether it can, before anything is created, and
+ * again as the only editor of such files. `purpose`: the command, for those that wait.
  */
-export async function changeFiles<T>(machine: Machine, isDryRun: boolean, run: (edits: Edits) => T): Promise<T> {
-  const value = run(new Edits(machine))
-  if (isDryRun) return value
+export async function changeFiles<T>(
+  machine: Machine,
+  { purpose, isDryRun = false }: { purpose: string; isDryRun?: boolean | undefined },
+  run: (edits: Edits) => T,
+): Promise<T> {
   const log = new EditTransaction(machine)
-  return log.asOnlyWriter('hooks', async () => {
+  if (log.text() !== undefined && !isAtWork(log.work)) await log.asOnlyWriter('recovery', async () => {})
+  // Beside another editor the files may be half changed, and there is nothing to create any more.
+  if (!isAtWork(log.work)) {
+    const edits = new Edits(machine)
+    const value = run(edits)
+    if (isDryRun || edits.changes().length === 0) return value
+  }
+  return log.asOnlyWriter(purpose, async () => {
     const edits = new Edits(machine)
     const planned = run(edits)
-    await log.change(edits.changes())
+    if (!isDryRun) await log.change(edits.changes())
     return planned
+  })
+}
+
+/** Changes only the requested keys of `config.json`, and keeps unknown ones. `check` throws for bad values. */
+export async function changeConfig(
+  machine: Machine,
+  check: (json: ConfigJson, path: string) => unknown,
+  change: (json: ConfigJson) => ConfigJson,
+): Promise<void> {
+  await changeFiles(machine, { purpose: 'config' }, (edits) => {
+    const { path } = machine.config
+    const json = machine.config.read()
+    check(json, path)
+    const after = `${JSON.stringify(change(json), null, 2)}\n`
+    edits.add({ path, project: undefined, before: edits.read(path), after, mode: PRIVATE_FILE })
   })
 }
 
 /** Edits that are planned together: each starts from the text that the ones before it leave. */
 export class Edits {
   private readonly machine: Machine
-  private readonly files = new Map<string, FileEdit & { folders?: readonly string[] }>()
+  private readonly files = new Map<string, FileEdit<string | Uint8Array>>()
   private readonly records = new Map<UndoFile, Record<string, UndoRecord>>()
 
   constructor(machine: Machine) {
@@ -71,7 +110,7 @@ export class Edits {
 
   read(path: string): string | undefined {
     const planned = this.files.get(path)
-    return planned === undefined ? readEdited(path) : planned.after
+    return planned === undefined ? readEdited(path) : planned.after?.toString()
   }
 
   find(file: UndoFile, path: string): UndoRecord | undefined {
@@ -79,17 +118,21 @@ export class Edits {
     return Object.hasOwn(records, path) ? records[path] : undefined
   }
 
-  /** Adds an edit. `record`: what undoes it; undefined if this is the undo, after which Loadout forgets the record. */
-  add({ path, project, before, after }: FileEdit, file: UndoFile, record: UndoRecord | undefined): void {
+  /** Adds an edit that the text alone, or a record in the folder of the file, shows how to undo. */
+  add<Content extends string | Uint8Array>(edit: FileEdit<Content>): void {
+    const { path, after, folders = [] } = edit
+    const { before, folders: earlier = [] } = this.files.get(path) ?? { before: edit.before }
+    this.files.set(path, { ...edit, before, folders: after === undefined ? [...earlier, ...folders] : earlier })
+  }
+
+  /** Adds an edit with what undoes it; undefined if this is the undo, after which Loadout forgets the record. */
+  addUndoable(edit: FileEdit, file: UndoFile, record: UndoRecord | undefined): void {
+    const { path, before, after } = edit
     const old = this.find(file, path)
-    if (record === undefined) {
-      const records = this.recordsIn(file)
-      delete records[path]
-    } else if (after !== before && after !== undefined) setOwn(this.recordsIn(file), path, record)
-    if (after === before) return
-    const first = this.files.get(path)
-    const folders = after === undefined ? [...(first?.folders ?? []), ...(old?.folders ?? [])] : first?.folders
-    this.files.set(path, { path, project, before: first === undefined ? before : first.before, after, folders })
+    const records = this.recordsIn(file)
+    if (record === undefined) delete records[path]
+    else if (after !== before && after !== undefined) setOwn(records, path, record)
+    if (after !== before) this.add({ ...edit, folders: old?.folders })
   }
 
   /** What the transaction has to do. */
@@ -100,12 +143,14 @@ export class Edits {
       const after = Object.keys(now).length === 0 ? undefined : `${JSON.stringify(now, null, 2)}\n`
       return { path, project: undefined, before: readEdited(path), after }
     })
-    const edits = [...records, ...this.files.values()].filter(({ before, after }) => before !== after)
+    const isChanged = ({ path, before, after, mode = 0 }: FileEdit<string | Uint8Array>) =>
+      digestOf(before) !== digestOf(after) || (exists(path) && isExecutable(path) !== (mode & 0o100) > 0 && mode > 0)
+    const edits = [...records, ...this.files.values()].filter(isChanged)
     for (const edit of edits) requireEditable(edit)
-    return edits.map(({ path, project, after, folders }: FileEdit & { folders?: readonly string[] }) => {
+    return edits.map(({ path, project, after, folders, mode }) => {
       // The settings of an agent may contain a password.
       const write = (stage: string) => writeFileSync(stage, after ?? '', { flag: 'wx', mode: PRIVATE_FILE })
-      return { path, project, folders, write: after === undefined ? undefined : write }
+      return { path, project, folders, mode, write: after === undefined ? undefined : write }
     })
   }
 
@@ -128,10 +173,23 @@ export class Edits {
   }
 }
 
+function digestOf(content: string | Uint8Array | undefined): string | null {
+  return content === undefined ? null : sha256(content)
+}
+
+function isExecutable(path: string): boolean {
+  return (statSync(path).mode & 0o100) !== 0
+}
+
 /** Throws if a file has changed since it was read, because an agent may write its settings at the same time. */
-function requireEditable({ path, before }: FileEdit): void {
-  if (readEdited(path) !== before) throw failWith('WRITE_FAILED/changed', { path })
-  if (before === undefined) return
+function requireEditable({ path, before }: FileEdit<string | Uint8Array>): void {
+  if (digestOf(exists(path) ? readBytes(path) : undefined) !== digestOf(before)) {
+    throw failWith('WRITE_FAILED/changed', { path })
+  }
+  if (before !== undefined) requireWritable(path)
+}
+
+function requireWritable(path: string): void {
   // Replacing a file needs write access only to its folder, but a read-only file should not be changed.
   if ((statSync(path).mode & 0o222) === 0) {
     throw failWith('WRITE_FAILED/read-only', { path, path2: shellWord(path) })
@@ -143,22 +201,9 @@ function requireEditable({ path, before }: FileEdit): void {
   }
 }
 
-/** One edit without undo: the text alone shows what Loadout wrote. */
-export function writeEdit(edit: FileEdit): void {
-  if (edit.after === edit.before) return
-  requireEditable(edit)
-  writeText(edit.path, edit.project, edit.after)
-}
-
-function writeText(path: string, project: string | undefined, text: string | undefined): void {
-  if (text === undefined) removeFile(path)
-  else if (project === undefined) writeAtomically(path, text)
-  else writeNamed(project, path, text)
-}
-
 /**
  * The change of files of others: they are written where they are, through links and with their mode, instead of being
- * swapped. The new and the previous texts are in the state folder until all is done.
+ * swapped. The new and the previous contents are in the state folder until all is done.
  */
 class EditTransaction extends Transaction {
   private readonly machine: Machine
@@ -166,7 +211,7 @@ class EditTransaction extends Transaction {
   constructor(machine: Machine) {
     const folder = machine.records.path('edits')
     const work = { path: folder, home: machine.records.folder }
-    super('/', work, join(folder, 'log.json'), (path) => sha256(readText(path)))
+    super('/', work, join(folder, 'log.json'), (path) => sha256(readBytes(path)))
     this.machine = machine
   }
 
@@ -175,17 +220,23 @@ class EditTransaction extends Transaction {
     return stagePath(this.work, 'edit')
   }
 
-  protected override put({ hash, was, project }: PlannedChange, { target, stage, old }: ChangePlaces): void {
+  protected override put(change: PlannedChange, { target, stage, old }: ChangePlaces): void {
+    const { hash, was } = change
     const now = this.hashOf(target)
-    if (now === hash) return
-    if (now !== was) throw failWith('WRITE_FAILED/changed', { path: target })
-    if (now !== null) writeAtomically(old, readText(target), PRIVATE_FILE)
-    this.putText(target, project, hash === null ? undefined : readText(stage))
+    if (now !== hash) {
+      if (now !== was) throw failWith('WRITE_FAILED/changed', { path: target })
+      if (now !== null) writeAtomically(old, [readBytes(target)], PRIVATE_FILE)
+    }
+    this.writeThere(target, change, hash === null ? undefined : now === hash ? 'there' : readBytes(stage))
   }
 
-  protected override takeBack({ hash, was, project }: PlannedChange, { target, old }: ChangePlaces): void {
-    const isOurs = this.hashOf(target) === hash
-    if (isOurs && (was === null || exists(old))) this.putText(target, project, was === null ? undefined : readText(old))
+  protected override takeBack(change: PlannedChange, { target, old }: ChangePlaces): void {
+    const { hash, was, project } = change
+    const isOurs = this.hashOf(target) === hash && (was === null || exists(old))
+    // Its folder may have been removed since, by its user.
+    if (isOurs && isFolder(dirname(target))) {
+      this.writeThere(target, { project }, was === null ? undefined : readBytes(old))
+    }
     removeFile(old)
   }
 
@@ -205,13 +256,24 @@ class EditTransaction extends Transaction {
 
   protected override isAsLeft({ hash, was }: PlannedChange, { target, stage }: ChangePlaces): boolean {
     const now = this.hashOf(target)
-    return now === hash || (now === was && (hash === null || this.hashOf(stage) === hash))
+    if (now === hash || now !== was) return now === hash
+    const isWritable = was === null || unlessTrouble(() => requireWritable(target) === undefined, false)
+    return isWritable && (hash === null || this.hashOf(stage) === hash)
   }
 
-  private putText(path: string, project: string | undefined, text: string | undefined): void {
+  private writeThere(
+    path: string,
+    { project, mode }: Pick<PlannedChange, 'project' | 'mode'>,
+    content: Uint8Array | 'there' | undefined,
+  ): void {
     const { records } = this.machine
-    if (text !== undefined && dirname(path) === records.folder) records.write(basename(path), text)
-    else writeText(path, project, text)
+    if (content === undefined) removeFile(path)
+    else if (content !== 'there') {
+      if (dirname(path) === records.folder) records.write(basename(path), content.toString())
+      else if (project === undefined) writeAtomically(path, [content], mode)
+      else writeNamed(project, path, [content])
+    }
+    if (content !== undefined && mode !== undefined && isExecutable(path) !== (mode & 0o100) > 0) chmodSync(path, mode)
   }
 }
 
@@ -240,10 +302,11 @@ export function asItWas(path: string, { before }: UndoRecord, emptied: string): 
 /** Undefined for anything else: an undo that knows only a part would restore something else. */
 function parseRecord(json: unknown): UndoRecord | undefined {
   if (!isRecord(json) || !isTextList(json.folders) || !isRecord(json.blanks)) return undefined
-  const { before, folders, blanks, switches = {}, cameWithHooks } = json
+  const { before, folders, blanks, switches, cameWithHooks } = json
   const isKnown = before === undefined || before === null || isBlank(before)
-  if (!isKnown || !isMapOf(blanks, isBlank) || !isMapOf(switches, isSwitch)) return undefined
-  return { before, folders, blanks, switches, cameWithHooks: cameWithHooks === true }
+  if (!isKnown || !isMapOf(blanks, isBlank)) return undefined
+  if (switches !== undefined && !isMapOf(switches, isSwitch)) return undefined
+  return { before, folders, blanks, switches, cameWithHooks: cameWithHooks === true ? true : undefined }
 }
 
 function isMapOf<T>(json: unknown, is: (value: unknown) => value is T): json is Record<string, T> {

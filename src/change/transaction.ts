@@ -20,7 +20,7 @@ import { type Finding, report } from '../text/trouble.ts'
 import { attempt, isRecord, isTextList } from '../text/values.ts'
 
 /** New content for a file or a folder below the root. */
-export interface PathChange extends Pick<PlannedChange, 'path' | 'project' | 'folders'> {
+export interface PathChange extends Pick<PlannedChange, 'path' | 'project' | 'mode' | 'folders'> {
   /** Writes the new content to a new path; absent to remove what is there. */
   write?: (stage: string) => void
 }
@@ -34,6 +34,8 @@ export interface PlannedChange {
   was: string | null
   /** The project that an edited file must stay inside. */
   project?: string
+  /** The mode of an edited file. */
+  mode?: number
   /** Folders that go with a removed file if they are empty then, the outermost first. */
   folders?: readonly string[]
 }
@@ -132,14 +134,14 @@ export class Transaction {
   ): Promise<PlannedChange[]> {
     const staged: PlannedChange[] = []
     try {
-      for (const [at, { path, write, project, folders }] of changes.entries()) {
+      for (const [at, { path, write, project, mode, folders }] of changes.entries()) {
         signal?.throwIfAborted()
         onProgress?.(at, changes.length, basename(path))
         // A folder on the way may be a link to anywhere.
         refuseLinkOut(this.root, dirname(path))
         const target = resolve(this.root, path)
         const stage = this.newStage(target)
-        staged.push({ path, stage: basename(stage), hash: null, was: this.hashOf(target), project, folders })
+        staged.push({ path, stage: basename(stage), hash: null, was: this.hashOf(target), project, mode, folders })
         if (write === undefined) continue
         write(stage)
         await flush(stage)
@@ -218,11 +220,12 @@ export class Transaction {
     const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
     const planned = entry.changes.flatMap((row: unknown): PlannedChange[] => {
       if (!isRecord(row) || typeof row.path !== 'string' || typeof row.stage !== 'string') return []
-      const { hash, was, project, folders } = row
+      const { hash, was, project, mode, folders } = row
       return [
         {
           ...{ path: row.path, stage: row.stage, hash: textOf(hash), was: textOf(was) },
           project: textOf(project) ?? undefined,
+          mode: typeof mode === 'number' ? mode : undefined,
           folders: isTextList(folders) ? folders : undefined,
         },
       ]

@@ -1,13 +1,12 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { exists, readJson, writeAtomically } from './files.ts'
-import { acquireLock } from './lock.ts'
+import { exists, readJson } from './files.ts'
 import type { Machine } from './machine.ts'
 import { asRecord, unknownKeys } from './rules/config-keys.ts'
 
 /** The unchanged file with all its keys, known or not. */
 export type ConfigJson = Record<string, unknown>
 
-/** The only reader and writer of `config.json`. */
+/** The only reader of `config.json`. `changeConfig` changes it. */
 export class ConfigFile {
   readonly machine: Machine
 
@@ -32,23 +31,5 @@ export class ConfigFile {
     const json = asRecord(exists(path) ? readJson(path) : {}, path, 'the file')
     this.machine.report(...unknownKeys(json, path))
     return json
-  }
-
-  /** Changes only the requested keys and keeps unknown ones. `check` throws for bad values. */
-  async change(
-    check: (json: ConfigJson, path: string) => unknown,
-    change: (json: ConfigJson) => ConfigJson,
-  ): Promise<void> {
-    const { path } = this
-    // Before creating anything: a file that must be repaired first should leave no traces.
-    check(this.read(), path)
-    const release = await acquireLock(join(this.machine.stateFolder, 'locks', 'config'), { purpose: 'config' })
-    try {
-      const json = this.read()
-      check(json, path)
-      writeAtomically(path, `${JSON.stringify(change(json), null, 2)}\n`, 0o600)
-    } finally {
-      release()
-    }
   }
 }

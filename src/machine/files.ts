@@ -33,6 +33,11 @@ export function readText(path: string, largest = LARGEST_TEXT): string {
   return withFile(path, path, READING, (file, stat) => textOf(readWhole(file, stat, path, largest), path))
 }
 
+/** Reads a whole regular file. */
+export function readBytes(path: string): Buffer {
+  return withFile(path, path, READING, (file, stat) => readWhole(file, stat, path, LARGEST_TEXT))
+}
+
 /** Decodes bytes as text. Throws if they are not text. */
 export function textOf(bytes: Buffer, path: string): string {
   const problem = bytes.includes(0) ? 'it contains NUL bytes' : isUtf8(bytes) ? undefined : 'it is not UTF-8'

@@ -1,6 +1,8 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { changeFiles } from '../change/edits.ts'
+import { formatOwnFiles, readOwnFiles } from '../change/own-files.ts'
 import { readText } from '../machine/files.ts'
-import { refuseLinkOut, writeNamed } from '../machine/inside.ts'
+import { readInside, refuseLinkOut, writeInside, writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { programVersion } from '../machine/package-folder.ts'
@@ -10,7 +12,6 @@ import { type Finding, failWith, report } from '../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../text/values.ts'
 import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { readMade, recordText, removeInside, textAt, writeAll } from './disk/write-pack.ts'
 import { openAdmitted } from './read.ts'
 import {
   type CompileAnswer,
@@ -108,10 +109,10 @@ function readInputs(machine: Machine, pack: TrustedPack): CompileInput[] {
 export const LONGEST_COMPILE_ANSWER = 2 * 1024 * 1024
 
 /** Reads an agent's answer and writes the views. One wrong place refuses the whole answer; findings say why. */
-export function importCompile(
+export async function importCompile(
   machine: Machine,
   request: CompileRequest & ({ file: string } | { text: string }) & { isReviewed?: boolean },
-): Compiled {
+): Promise<Compiled> {
   const text = 'file' in request ? readText(resolve(machine.cwd, request.file), LONGEST_COMPILE_ANSWER) : request.text
   const pack = openForCompile(machine, request)
   const inputs = readInputs(machine, pack)
@@ -148,51 +149,60 @@ export interface Compiled {
 }
 
 /** Writes the views of a checked answer, their claims and the record of the run. */
-function writeViews(
+async function writeViews(
   machine: Machine,
   pack: TrustedPack,
   answer: CompileAnswer,
   inputs: readonly CompileInput[],
   isReviewed: boolean,
-): Compiled {
+): Promise<Compiled> {
   const { root, manifest } = pack
   const { name } = manifest
   const views = renderViews(answer)
   // Digests of the views that Loadout wrote.
   const record = 'runs/compiled.json'
-  const made = readMade(root, record) ?? {}
+  const made = readOwnFiles(root, record) ?? {}
+  const textAt = (path: string) => readInside(root, path, { most: 4 * 1024 * 1024 }).bytes?.toString('utf8')
   const foreign = [...views.keys()].find((path) => {
-    const text = textAt(root, path)
+    const text = textAt(path)
     return text !== undefined && !isTemplate(text) && sha256(text) !== getOwn(made, path)
   })
   if (foreign !== undefined) throw failWith('PACK_REFUSED/by-hand', { foreign })
   // An unreadable map is not replaced: it may contain its author's work.
-  const mapped = textAt(root, SOURCE_MAP_PATH) ?? ''
+  const mapped = textAt(SOURCE_MAP_PATH) ?? ''
   const isNew = mapped === '' || isPlaceholder(mapped)
   const { value: map } = isNew ? { value: {} } : parsePackJson({ path: SOURCE_MAP_PATH, text: mapped })
   if (!isRecord(map)) throw failWith('PACK_REFUSED/source-map', { sourceMapPath: SOURCE_MAP_PATH, pack: name })
   // Our views of an earlier answer that this one lacks are obsolete, unless a user changed them.
   const obsolete = Object.keys(made).filter((path) => {
-    const text = views.has(path) || !/^compiled\/[a-z]+\.md$/.test(path) ? undefined : textAt(root, path)
+    const text = views.has(path) || !/^compiled\/[a-z]+\.md$/.test(path) ? undefined : textAt(path)
     return text !== undefined && sha256(text) === made[path]
   })
   const outputs = [...views].map(([path, text]): CompileRun['outputs'][number] => {
-    const before = textAt(root, path)
+    const before = textAt(path)
     return { path, operation: before === undefined ? 'created' : before === text ? 'unchanged' : 'updated' }
   })
   outputs.push(...obsolete.map((path) => ({ path, operation: 'deleted' as const })))
   const run = renderRun(machine.now(), { version: programVersion(), manifest, inputs, outputs, isReviewed })
-  refuseLinkOut(root, record)
+  const files = new Map<string, string | undefined>([
+    ...views,
+    ...obsolete.map((path) => [path, undefined] as const),
+    [SOURCE_MAP_PATH, renderSourceMap(map, answer)],
+    [
+      record,
+      formatOwnFiles({ tool: 'loadout' }, Object.fromEntries([...views].map(([path, text]) => [path, sha256(text)]))),
+    ],
+    [run.path, run.done],
+  ])
+  for (const path of files.keys()) refuseLinkOut(root, path)
   // Marked as failed first: if the process is killed now, no reader uses the views.
-  writeAll(root, new Map([[run.path, run.begun], ...views, [SOURCE_MAP_PATH, renderSourceMap(map, answer)]]))
-  for (const view of obsolete) removeInside(root, view)
-  writeAll(
-    root,
-    new Map([
-      [record, recordText({ tool: 'loadout' }, views)],
-      [run.path, run.done],
-    ]),
-  )
+  writeInside(root, run.path, run.begun)
+  await changeFiles(machine, { purpose: 'packs' }, (edits) => {
+    for (const [path, after] of files) {
+      const place = join(root, path)
+      edits.add({ path: place, project: root, before: edits.read(place), after })
+    }
+  })
   return {
     pack: name,
     root,

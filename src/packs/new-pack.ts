@@ -1,4 +1,6 @@
 import { basename, dirname, join, relative, sep } from 'node:path'
+import { changeFiles } from '../change/edits.ts'
+import { formatOwnFiles, type OwnFilesPlan } from '../change/own-files.ts'
 import { isFolder } from '../machine/files.ts'
 import { readInside, refuseLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -7,14 +9,14 @@ import { isInside } from '../machine/walk.ts'
 import { cutDocument } from '../text/frontmatter-block.ts'
 import { shellWord } from '../text/printable.ts'
 import { failWith, type LoadoutError, report } from '../text/trouble.ts'
+import { sha256 } from '../text/values.ts'
 import { findWorkspace } from './disk/discover.ts'
 import { type Material, type MaterialRequest, openMaterial } from './disk/material.ts'
 import { projectOf } from './disk/pack-head.ts'
 import {
-  addToFolder,
   copyDocuments,
   type DocsFolder,
-  type ImportWritten,
+  IMPORT_RECORD,
   readDocsFolder,
   writeImport,
   writeNewFolder,
@@ -105,7 +107,7 @@ export interface PackFromRequest extends Omit<NewPackRequest, 'name' | 'mode'>, 
   copy?: boolean
 }
 
-export interface PackFromDocs extends ImportWritten {
+export interface PackFromDocs extends Omit<OwnFilesPlan, 'left'> {
   name: string
   path: string
   from: string
@@ -128,7 +130,10 @@ export async function startPackFrom(machine: Machine, request: PackFromRequest):
     const root = isFile ? dirname(path) : path
     const home = isFile && basename(path) !== PACK_FILE ? undefined : projectOf(root)
     if (home === undefined) return await importDocs(machine, request, material)
-    return completeFolder(machine, request, { root, home: home === realFolder(machine, machine.home) ? '' : home })
+    return await completeFolder(machine, request, {
+      root,
+      home: home === realFolder(machine, machine.home) ? '' : home,
+    })
   } finally {
     material.close()
   }
@@ -158,7 +163,7 @@ async function importDocs(machine: Machine, request: PackFromRequest, source: Ma
   if (isCopied) for (const [file, bytes] of copyDocuments(linked, docs)) files.set(`${plan.layer}/${file}`, bytes)
   const from = inside ?? (isTemporary ? request.from : basename(path))
   // A user's own pack folder may be a link to another place.
-  const written = await writeImport(request.isUser ? '/' : home, target, files, from)
+  const written = await writeImport(machine, request.isUser ? '/' : home, target, files, from)
   return describeImport(machine, request, target, plan, docs, written, isCopied)
 }
 
@@ -181,11 +186,11 @@ function planOf(
 }
 
 /** Adds what is missing in a knowledge folder: frontmatter, or the whole KNOWLEDGE.md. */
-function completeFolder(
+async function completeFolder(
   machine: Machine,
   request: PackFromRequest,
   { root, home }: { root: string; home: string },
-): PackFromDocs {
+): Promise<PackFromDocs> {
   const guide = readInside(root, PACK_FILE, { most: LARGEST_PACK_FILE })
   if (guide.failure !== undefined && guide.failure.code !== 'FILE_NOT_FOUND') throw guide.failure
   const written = guide.bytes?.toString('utf8')
@@ -207,7 +212,12 @@ function completeFolder(
   const base = planOf(request, name, { ...docs, documents: known }, { profile, from: isLoose ? own.folder : undefined })
   const plan: DocsPlan = { ...base, documents: docs.documents, layer: isLoose ? 'documents' : undefined }
   const text = docsGuide(plan, written?.replace(/^\ufeff/, ''))
-  addToFolder(root, PACK_FILE, text, request.from)
+  const record = formatOwnFiles({ tool: 'loadout packs new', from: request.from }, { [PACK_FILE]: sha256(text) })
+  await changeFiles(machine, { purpose: 'packs' }, (edits) => {
+    const [path, about] = [join(root, PACK_FILE), join(root, IMPORT_RECORD)]
+    edits.add({ path, project: root, before: guide.bytes, after: Buffer.from(text) })
+    edits.add({ path: about, project: root, before: edits.read(about), after: record })
+  })
   const done = { written: [PACK_FILE], unchanged: [], kept: [], removed: [] }
   return describeImport(machine, request, root, plan, docs, done, false)
 }
@@ -234,7 +244,7 @@ function describeImport(
   path: string,
   { name, profile, description, isProposed, documents }: DocsPlan,
   { leftOut }: DocsFolder,
-  written: ImportWritten,
+  written: Omit<OwnFilesPlan, 'left'>,
   isCopied: boolean,
 ): PackFromDocs {
   const next = [

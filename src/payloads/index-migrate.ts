@@ -1,6 +1,7 @@
 import { basename, join, relative, resolve, sep } from 'node:path'
-import { exists, isFile, readText, removeFile } from '../machine/files.ts'
-import { refuseLinkOut, refuseNamedLinkOut, staysInside, writeInside, writeNamed } from '../machine/inside.ts'
+import { changeFiles } from '../change/edits.ts'
+import { exists, isFile, readText } from '../machine/files.ts'
+import { refuseLinkOut, refuseNamedLinkOut, staysInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
 import { pathProblem } from '../text/paths.ts'
@@ -27,11 +28,10 @@ export interface MigrateResult extends Migration {
 }
 
 /**
- * Splits a large instruction file into payloads. Refuses before the first write. Writes the payloads first, then a copy
- * of the original, the lean file last: until then the original is intact, and after a kill a second run recognises its
- * own payloads.
+ * Splits a large instruction file into payloads, and keeps a copy of the original. Refuses before the first write. All
+ * files are written, or none; then the index.
  */
-export function migrateFile(machine: Machine, request: MigrateRequest): MigrateResult {
+export async function migrateFile(machine: Machine, request: MigrateRequest): Promise<MigrateResult> {
   const { level, keep = [] } = request
   if (level !== undefined && (level < 1 || level > 6)) throw failWith('USAGE/level', { level })
   const project = openPayloadRoot(machine, { project: request.project })
@@ -79,30 +79,17 @@ export function migrateFile(machine: Machine, request: MigrateRequest): MigrateR
     machine.report(...present.findings)
     return { ...migration, file }
   }
-  const backup = writeMigration(project.root, file, original, migration)
+  let backup = first
+  for (let attempt = 2; exists(backup); attempt++) backup = `${first}-${attempt}`
+  await changeFiles(machine, { purpose: 'rules' }, (edits) => {
+    const created = migration.payloads.map(({ path, text }) => ({ path: join(project.root, path), after: text }))
+    for (const { path, after } of [...created.filter(({ path }) => !exists(path)), { path: backup, after: original }]) {
+      edits.add({ path, project: project.root, before: undefined, after })
+    }
+    edits.add({ path: file, project: project.root, before: original, after: migration.lean })
+  })
   const build = rebuildIndex(machine, { project: project.root })
   return { ...migration, file, backup, indexPath: build.path }
-}
-
-/** Writes everything, or, if something fails, removes what it wrote. */
-function writeMigration(root: string, file: string, original: string, migration: Migration): string {
-  let backup = `${file}.before-loadout`
-  for (let attempt = 2; exists(backup); attempt++) backup = `${file}.before-loadout-${attempt}`
-  const created: string[] = []
-  try {
-    for (const { path, text } of migration.payloads) {
-      if (exists(join(root, path))) continue
-      writeInside(root, path, text)
-      created.push(join(root, path))
-    }
-    writeNamed(root, backup, original)
-    created.push(backup)
-    writeNamed(root, file, migration.lean)
-    return backup
-  } catch (error) {
-    for (const path of created) removeFile(path)
-    throw error
-  }
 }
 
 function payloadFolder({ root, globs }: PayloadRoot, named = '.claude/loadout'): string {

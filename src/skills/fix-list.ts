@@ -219,7 +219,7 @@ function projectsOf(machine: Machine, { agent, project }: SeeRequest): string[] 
 /** Carries out all plans, or none of them. */
 export async function applyFix(machine: Machine, plans: readonly FixPlan[]): Promise<FixPlan[]> {
   const changes = plans.filter(({ isChange }) => isChange)
-  const hooks = await changeFiles(machine, changes.length === 0, (edits) =>
+  const hooks = await changeFiles(machine, { purpose: 'see' }, (edits) =>
     changes.flatMap(({ agent, project, switches, hook }) => {
       ListSwitch.open(machine, agent, project)?.plan(edits, switches, hook === 'added')
       return hook === 'added' ? hooksPlan(machine, { agents: [agent] }, true)(edits) : []
@@ -237,7 +237,7 @@ export interface UndoneFix {
 
 /** Takes back what `applyFix` did, for one agent or for all. */
 export async function undoFix(machine: Machine, request: { agent?: string; project?: string }): Promise<UndoneFix[]> {
-  return changeFiles(machine, false, (edits) =>
+  return changeFiles(machine, { purpose: 'see' }, (edits) =>
     (request.agent === undefined ? RECORDED_AGENTS : [request.agent]).flatMap((agent) => {
       const place = ListSwitch.open(machine, agent, request.project)
       if (place === undefined) return []

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { Config } from '../agents/config.ts'
 import { AGENTS } from '../agents/rules/agents.ts'
 import { parseConfig, withDefaults, withRepoPath, withTarget } from '../agents/rules/config.ts'
+import { changeConfig } from '../change/edits.ts'
 import { cloneRepository } from '../machine/clone.ts'
 import { exists, makeFolder } from '../machine/files.ts'
 import { writeNewInside } from '../machine/inside.ts'
@@ -44,7 +45,7 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
   const value = { config: machine.config.path, library, how, agents: enabled, skills: 0, isDryRun: true }
   if (request.dryRun) return value
   await openLibrary(machine, library, request)
-  await machine.config.change(parseConfig, (json) => {
+  await changeConfig(machine, parseConfig, (json) => {
     const switched = agents === undefined ? [] : AGENTS.filter(({ id }) => before.isEnabled(id) !== agents.includes(id))
     const connected = switched.reduce(
       (config, { id }) => withTarget(config, id, enabled.includes(id)),

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import type { Config } from '../agents/config.ts'
 import { requireAgent } from '../agents/rules/agents.ts'
+import { changeFiles } from '../change/edits.ts'
+import { planOwnFiles } from '../change/own-files.ts'
 import { exists } from '../machine/files.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -9,7 +11,6 @@ import { count, listed } from '../text/count.ts'
 import { asFinding, type Finding, failWith, report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { type ArchiveEntry, writeArchive } from './disk/archive.ts'
-import { changeFolder } from './disk/plugin-folder.ts'
 import { type Build, buildFor, createBuilder, readBuild } from './disk/tree.ts'
 import { type ClearedRegistry, heldKeyFindings, readLibrary } from './gate.ts'
 import { Installs } from './installs.ts'
@@ -147,12 +148,19 @@ export async function buildPlugin(machine: Machine, request: PluginRequest): Pro
       .flatMap((each) => skillFiles(each.skill.name, build(each.path, each.skill, agent)))
   const files = pluginFiles({ ...about, release: requireRelease(request.release) }, forms, built)
   const isDryRun = request.dryRun ?? false
-  const plan = await changeFolder(folder, files, isDryRun)
+  const where = { folder, record: 'loadout-plugin.json', about: { written_by: 'loadout plugin build' } }
+  const { written, removed, unchanged } = await changeFiles(machine, { purpose: 'plugin', isDryRun }, (edits) => {
+    const plan = planOwnFiles(edits, where, new Map(files.map(({ path, ...file }) => [path, file])))
+    const [first, ...more] = [...plan.kept, ...plan.left]
+    if (first === undefined) return plan
+    const others = more.length === 0 ? '' : ` and ${more.length} more`
+    const what = more.length === 0 ? 'was' : 'were'
+    throw failWith('FILE_EXISTS/not-ours', { folder: join(folder, first), others, what })
+  })
   const agents = forms.map(({ agent }) => agent)
-  const written = plan.written.map(({ path }) => path)
-  const value = { name, folder, agents, skills: skills.map(({ skill }) => skill.name), written, removed: plan.removed }
   machine.report(...findings, ...unsupported(skills, agents))
-  return { ...value, unchanged: plan.unchanged, isDryRun }
+  const names = skills.map(({ skill }) => skill.name)
+  return { name, folder, agents, skills: names, written, removed, unchanged: unchanged.length, isDryRun }
 }
 
 function requirePluginName(name: string): string {

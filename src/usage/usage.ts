@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { changeConfig } from '../change/edits.ts'
 import { LEARNING_CACHES } from '../machine/cache.ts'
 import { requireFile } from '../machine/files.ts'
 import { LEARNED_PROMPTS, type Machine } from '../machine/machine.ts'
@@ -101,6 +102,6 @@ export interface TaskKeeping {
 
 /** Sets whether the usage log stores the words of tasks from now on. Earlier entries stay. */
 export async function switchTaskKeeping(machine: Machine, { isOn }: { isOn: boolean }): Promise<TaskKeeping> {
-  await machine.config.change(parseKeepsTasks, (json) => withKeptTasks(json, isOn))
+  await changeConfig(machine, parseKeepsTasks, (json) => withKeptTasks(json, isOn))
   return { keepsTasks: isOn, config: machine.config.path, log: machine.usageLog }
 }

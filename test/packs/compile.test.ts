@@ -85,7 +85,7 @@ describe('the answer', () => {
     ['with words around it', (json: string) => `Here you are:\n\n\`\`\`json\n${json}\n\`\`\`\nAnything else?`],
   ])('becomes views, a source map and a run: %s', async (_, around) => {
     const machine = await shop()
-    const { value, findings } = machine.collect((listening) => write(listening, GOOD, around))
+    const { value, findings } = await machine.collect((listening) => write(listening, GOOD, around))
     expect(findings).toEqual([])
     expect(value).toMatchObject({ statements: 4, unknown: 1, run: 'runs/compile-2026-03-04T05-06-07.089Z.json' })
     expect(read(machine, 'compiled/facts.md')).toBe(
@@ -132,7 +132,7 @@ describe('the answer', () => {
     )
     await approve(machine, { what: 'pack:shop' })
     const before = filesOf(machine)
-    const { value, findings } = machine.collect((listening) =>
+    const { value, findings } = await machine.collect((listening) =>
       typeof answer === 'string' ? importCompile(listening, { pack: 'shop', text: answer }) : write(listening, answer),
     )
     expect(findings.map(({ code, message }) => [code, problem.test(message)])).toEqual([['PACK_REFUSED', true]])
@@ -152,7 +152,7 @@ describe('the answer', () => {
       '# Rules\n\nDo not open the valve before the\npump has stopped, e.g. at night. Then wait.\n\n1. A check takes at least 25 minutes.\n\n| Part | Pressure |\n|---|---|\n| Valve | 6 bar |\n',
     )
     await approve(machine, { what: 'pack:shop' })
-    expect(machine.collect((listening) => write(listening, { facts: [place] })).findings).toEqual([])
+    expect((await machine.collect((listening) => write(listening, { facts: [place] }))).findings).toEqual([])
     expect(read(machine, 'compiled/facts.md')).toBe(`# Facts\n\n- ${text} [source: ${place}]\n`)
   })
 
@@ -162,8 +162,8 @@ describe('the answer', () => {
     writeFileSync(join(machine.cwd, 'docs/refunds.md'), '# Refunds\n\nAn article can be returned within 14 days.\n')
     await approve(machine, { what: 'pack:shop' })
     const text = JSON.stringify({ task, ...GOOD })
-    expect(() => importCompile(machine, { pack: 'shop', text })).toThrow(/not for the present inputs of shop/)
-    expect(() => importCompile(machine, { pack: 'shop', text: JSON.stringify(GOOD) })).toThrow(
+    await expect(importCompile(machine, { pack: 'shop', text })).rejects.toThrow(/not for the present inputs of shop/)
+    await expect(importCompile(machine, { pack: 'shop', text: JSON.stringify(GOOD) })).rejects.toThrow(
       /not for the present inputs/,
     )
     expect(existsSync(join(machine.cwd, ROOT, 'compiled'))).toBe(false)
@@ -171,25 +171,25 @@ describe('the answer', () => {
 
   it('replaces its own views, never one that a person wrote', async () => {
     const machine = await shop()
-    write(machine, GOOD)
+    await write(machine, GOOD)
     await approve(machine, { what: 'pack:shop' })
-    expect(write(machine, { facts: [HEAVY] }).written).toContain('compiled/facts.md')
+    expect((await write(machine, { facts: [HEAVY] })).written).toContain('compiled/facts.md')
     expect(filesOf(machine).filter((path) => path.startsWith('compiled/'))).toEqual(['compiled/facts.md'])
     expect(JSON.parse(read(machine, 'indexes/source-map.json')).claims).toHaveLength(1)
     writeFileSync(join(machine.cwd, ROOT, 'compiled/facts.md'), '# Facts\n\n- mine\n')
     await approve(machine, { what: 'pack:shop' })
-    expect(() => write(machine, GOOD)).toThrow(/compiled\/facts\.md was written or changed by hand/)
+    await expect(write(machine, GOOD)).rejects.toThrow(/compiled\/facts\.md was written or changed by hand/)
     expect(read(machine, 'compiled/facts.md')).toBe('# Facts\n\n- mine\n')
   })
 
   it('keeps the claims of others', async () => {
     const machine = await shop()
-    write(machine, GOOD)
+    await write(machine, GOOD)
     const claim = { claim_id: 'mine', text: 'Mine.', status: 'confirmed', source: { path: 'documents/refunds.md' } }
     const map = JSON.parse(read(machine, 'indexes/source-map.json'))
     writeFileSync(join(machine.cwd, ROOT, 'indexes/source-map.json'), JSON.stringify({ ...map, claims: [claim] }))
     await approve(machine, { what: 'pack:shop' })
-    write(machine, { facts: [HEAVY] })
+    await write(machine, { facts: [HEAVY] })
     const { claims } = JSON.parse(read(machine, 'indexes/source-map.json'))
     expect(claims.map(({ text }: { text: string }) => text)).toEqual([
       'Mine.',
@@ -201,7 +201,7 @@ describe('the answer', () => {
     const machine = await shop()
     const { task } = exportCompile(machine, { pack: 'shop' })
     const text = JSON.stringify({ task, ...GOOD })
-    const value = importCompile(machine, { pack: 'shop', text, isReviewed: true })
+    const value = await importCompile(machine, { pack: 'shop', text, isReviewed: true })
     expect(JSON.parse(read(machine, value.run ?? ''))).not.toHaveProperty('review')
   })
 })
@@ -214,7 +214,7 @@ describe('status', () => {
     const machine = await shop()
     expect(viewsOf(machine)?.map(([, state]) => state)).toEqual(['not-compiled', 'not-compiled', 'not-compiled'])
     expect(stateOf(machine)).toMatchObject({ toConfirm: ['description'] })
-    write(machine, { ...GOOD, boundaries: [] })
+    await write(machine, { ...GOOD, boundaries: [] })
     await approve(machine, { what: 'pack:shop' })
     expect(viewsOf(machine)).toEqual([
       ['compiled/briefing.md', 'current'],
@@ -235,7 +235,7 @@ describe('status', () => {
 
   it('tells nothing of a pack that is not approved, and of a run that was cut off that it failed', async () => {
     const machine = await shop()
-    const value = write(machine, GOOD)
+    const value = await write(machine, GOOD)
     const run = JSON.parse(read(machine, value.run ?? ''))
     writeFileSync(join(machine.cwd, ROOT, value.run ?? ''), JSON.stringify({ ...run, status: 'failed' }))
     await approve(machine, { what: 'pack:shop' })

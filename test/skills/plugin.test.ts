@@ -117,24 +117,6 @@ describe('plugin build', () => {
     expect(readTree(join(world.home, 'kit'))).toEqual(before)
   })
 
-  it('goes on where it was killed', async () => {
-    const world = makeSkills()
-    await build(world, 'alpha', '--out', 'kit')
-    await build(world, '--all', '--out', 'wanted')
-    const preload = join(import.meta.dirname, 'kill-at.cjs')
-    let kills = 0
-    for (let at = 1; ; at += 6) {
-      const env = { NODE_OPTIONS: `--require ${preload}`, KILL_AT: String(at), KILL_HOW: 'before' }
-      const { code } = await loadout(world, ['plugin', 'build', '--all', '--out', 'kit'], env)
-      if (code !== null) break
-      kills++
-      if (kills % 2 === 0) await build(world, 'alpha', '--out', 'kit')
-    }
-    expect(kills).toBeGreaterThan(5)
-    await build(world, '--all', '--out', 'kit')
-    expect(readTree(join(world.home, 'kit'))).toEqual(readTree(join(world.home, 'wanted')))
-  })
-
   it.each([
     [[], 'Missing argument: a skill'],
     [['gamma'], 'the library has no skill "gamma"'],

@@ -1,24 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { changeFiles } from '../../change/edits.ts'
+import { formatOwnFiles, type OwnFilesPlan, planOwnFiles, readOwnFiles } from '../../change/own-files.ts'
 import { type Converted, readDocument } from '../../machine/documents/read-document.ts'
-import {
-  asLoadoutError,
-  codeOf,
-  exists,
-  flushFiles,
-  makeFolders,
-  removeFile,
-  removeLeftovers,
-} from '../../machine/files.ts'
-import {
-  type PinnedFolder,
-  pinFolder,
-  readInside,
-  readJsonInside,
-  refuseLinkOut,
-  writeInside,
-} from '../../machine/inside.ts'
+import { asLoadoutError, codeOf, exists, flushFiles, makeFolders, removeLeftovers } from '../../machine/files.ts'
+import { type PinnedFolder, pinFolder, readInside } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
@@ -26,7 +13,7 @@ import { Walk } from '../../machine/walk.ts'
 import { count } from '../../text/count.ts'
 import { documentKind } from '../../text/document-kind.ts'
 import { failWith } from '../../text/trouble.ts'
-import { getOwn, groupBy, isRecord, sha256 } from '../../text/values.ts'
+import { groupBy, sha256 } from '../../text/values.ts'
 import { type DocumentOutline, kindOfFile, outlineDocument } from '../rules/author/new-pack.ts'
 import { type LinkedLayer, largestFile } from '../rules/pack.ts'
 import { LeftOut, type Material } from './material.ts'
@@ -68,101 +55,28 @@ function refuseExisting(target: string): void {
   throw failWith('FILE_EXISTS/pack-existing', { target })
 }
 
-/** Lists the files that `packs new --from` wrote: a second run replaces only these. */
-const IMPORT_RECORD = 'runs/import.json'
-
-export interface ImportWritten {
-  written: string[]
-  unchanged: string[]
-  /** Files that others changed or added; left as they are. */
-  kept: string[]
-  removed: string[]
-}
+/** The record of the files that `packs new --from` wrote: a second run replaces only these. */
+export const IMPORT_RECORD = 'runs/import.json'
 
 /** Writes the files of an imported pack. Refuses a folder that was not imported, and replaces only unchanged files. */
 export async function writeImport(
+  machine: Machine,
   root: string,
   target: string,
   files: PackContents,
   from: string,
-): Promise<ImportWritten> {
-  const made = { tool: 'loadout packs new', from }
-  const record = recordText(made, files)
+): Promise<Omit<OwnFilesPlan, 'left'>> {
+  const about = { tool: 'loadout packs new', from }
   if (!exists(target)) {
-    await writeNewFolder(root, target, new Map([...files, [IMPORT_RECORD, record]]))
+    const digests = Object.fromEntries([...files].map(([path, bytes]) => [path, sha256(bytes)]))
+    await writeNewFolder(root, target, new Map([...files, [IMPORT_RECORD, formatOwnFiles(about, digests)]]))
     return { written: [...files.keys()], unchanged: [], kept: [], removed: [] }
   }
-  const before = readMade(target, IMPORT_RECORD)
-  if (before === undefined) {
-    throw failWith('FILE_EXISTS/pack-import', { target })
-  }
-  const result: ImportWritten = { written: [], unchanged: [], kept: [], removed: [] }
-  const ours = new Map<string, string | Buffer>()
-  for (const [path, text] of files) {
-    const now = digestAt(target, path)
-    const was = getOwn(before, path)
-    if (now === sha256(text)) result.unchanged.push(path)
-    else if (now === undefined || now === was) result.written.push(path)
-    else result.kept.push(path)
-    if (!result.kept.includes(path)) ours.set(path, text)
-  }
-  for (const path of result.written) refuseLinkOut(target, path)
-  for (const path of result.written) writeInside(target, path, [Buffer.from(files.get(path) ?? '')])
-  for (const path of Object.keys(before).filter((each) => !files.has(each))) {
-    if (digestAt(target, path) !== getOwn(before, path)) continue
-    removeInside(target, path)
-    result.removed.push(path)
-  }
-  const text = recordText(made, ours)
-  if (digestAt(target, IMPORT_RECORD) !== sha256(text)) writeInside(target, IMPORT_RECORD, text)
-  return result
-}
-
-/** Adds a file to a folder that already has its texts, and records it as ours. */
-export function addToFolder(target: string, path: string, text: string, from: string): void {
-  const file = new Map([[path, text]])
-  writeAll(target, file.set(IMPORT_RECORD, recordText({ tool: 'loadout packs new', from }, file)))
-}
-
-/** Writes files of a pack. Writes none if a link leads one of them out of the pack. */
-export function writeAll(root: string, files: ReadonlyMap<string, string>): void {
-  for (const path of files.keys()) refuseLinkOut(root, path)
-  for (const [path, text] of files) writeInside(root, path, text)
-}
-
-/** A record of files that Loadout wrote, with their digests. */
-export function recordText(made: object, files: PackContents): string {
-  const digests = Object.fromEntries([...files].map(([path, text]) => [path, sha256(text)]))
-  return `${JSON.stringify({ ...made, files: digests }, undefined, 2)}\n`
-}
-
-const LARGEST_RECORD = 4 * 1024 * 1024
-
-/** The digests of the files that Loadout wrote, from their record. A file with another digest was edited. */
-export function readMade(root: string, record: string): Record<string, string> | undefined {
-  try {
-    const json = readJsonInside(root, record, LARGEST_RECORD)
-    if (!isRecord(json) || !isRecord(json.files)) return undefined
-    const rows = Object.entries(json.files).filter((row): row is [string, string] => typeof row[1] === 'string')
-    return Object.fromEntries(rows.filter(([path]) => !path.split('/').includes('..')))
-  } catch {
-    return undefined
-  }
-}
-
-/** The text of a file as it is on disk. */
-export function textAt(root: string, path: string): string | undefined {
-  return readInside(root, path, { most: LARGEST_RECORD }).bytes?.toString('utf8')
-}
-
-function digestAt(root: string, path: string): string | undefined {
-  const { bytes } = readInside(root, path, { most: largestFile(path) })
-  return bytes && sha256(bytes)
-}
-
-export function removeInside(root: string, path: string): void {
-  refuseLinkOut(root, path)
-  removeFile(join(root, path))
+  return changeFiles(machine, { purpose: 'packs' }, (edits) => {
+    if (readOwnFiles(target, IMPORT_RECORD) === undefined) throw failWith('FILE_EXISTS/pack-import', { target })
+    const where = { folder: target, record: IMPORT_RECORD, about }
+    return planOwnFiles(edits, where, new Map([...files].map(([path, bytes]) => [path, { bytes }])))
+  })
 }
 
 /** The documents of a folder, and the files that cannot be part of a pack. */
