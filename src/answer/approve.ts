@@ -3,7 +3,7 @@ import { placeOf } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
-import { Packs, readChoice } from '../packs/catalog.ts'
+import { keepApproved, Packs, readChoice } from '../packs/catalog.ts'
 import { choosePack, isPackPath } from '../packs/rules/gates/catalog.ts'
 import { packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
 import { approvePack } from '../packs/sections.ts'
@@ -106,13 +106,17 @@ class Answers {
       const { name } = pack.manifest
       return this.unchanged(pack, report('pack.trust/denied-again', { name: packWord(name) }, { subject: name }))
     }
+    keepApproved(machine, pack)
     return [answered(await recordApproval(machine, { ...packAnswer(pack), decision: 'denied' }))]
   }
 
   /** Revokes a decision, also for a folder that no longer exists. */
   async revoke(request: AnswerRequest): Promise<Answered[]> {
     const found = this.findAnswers(request)
-    for (const each of found) await removeApproval(this.machine, each)
+    for (const each of found) {
+      await removeApproval(this.machine, each)
+      if (each.kind === 'pack') keepApproved(this.machine, each)
+    }
     return found.map(({ kind, name, root, id }) => ({ kind, name, root, decision: 'revoked', approvalId: id }))
   }
 

@@ -5,8 +5,11 @@ import { readInside, readJsonInside } from '../machine/inside.ts'
 import { compareText, getOwn, isRecord, setOwn, sha256, sortedBy } from '../text/values.ts'
 import type { Edits } from './edits.ts'
 
-/** Files to make, by their path in the folder. `isExecutable`: absent if that does not matter. */
-export type OwnFiles = ReadonlyMap<string, { bytes: string | Uint8Array; isExecutable?: boolean }>
+/**
+ * Files to make, by their path in the folder. `isExecutable`: absent if that does not matter. `isMerged`: the bytes keep what a
+ * person changed, so they replace it.
+ */
+export type OwnFiles = ReadonlyMap<string, { bytes: string | Uint8Array; isExecutable?: boolean; isMerged?: boolean }>
 
 /** What a change does to the files that Loadout made in a folder, by their paths. */
 export interface OwnFilesPlan {
@@ -30,10 +33,10 @@ export function planOwnFiles(
   const made = readOwnFiles(folder, record) ?? {}
   const plan: OwnFilesPlan = { written: [], unchanged: [], removed: [], kept: [], left: [] }
   const ours: Record<string, string> = {}
-  for (const [path, { bytes, isExecutable }] of files) {
+  for (const [path, { bytes, isExecutable, isMerged }] of files) {
     const digest = digestOf(bytes, isExecutable)
     const now = stateOf(folder, path, digest)
-    const isOurs = now === undefined || [digest, getOwn(made, path)].includes(now.digest)
+    const isOurs = isMerged || now === undefined || [digest, getOwn(made, path)].includes(now.digest)
     const list = now?.digest === digest ? 'unchanged' : isOurs ? 'written' : 'kept'
     plan[list].push(path)
     const known = list === 'kept' ? getOwn(made, path) : digest

@@ -8,6 +8,7 @@ import { openScan, type SeenByAgent, type SkillScan, seeAgent } from '../agents/
 import { offeredPacks } from '../answer/session/start-parts.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
+import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { brokenLayers, readKnowledge } from '../payloads/knowledge.ts'
 import { usedSkills } from '../skills/equip.ts'
 import { describeRemote } from '../skills/rules/sync-decision.ts'
@@ -43,9 +44,9 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
   })
   const { starts, cost } = usageOverTime(machine.quiet(), { since: `${COST_DAYS}d` })
   const usage = { days: COST_DAYS, starts, cost }
-  const packs = offeredPacks(machine, openProject(machine, project)).flatMap(({ name, isOpen }) =>
-    isOpen ? [] : [name],
-  )
+  const offered = offeredPacks(machine, openProject(machine, project)).map(({ pack }) => pack)
+  const named = (isIt: (trust: TrustedPack['trust']) => boolean | undefined) =>
+    offered.filter(({ trust }) => isIt(trust)).map(({ manifest }) => manifest.name)
   const { hooks } = judgeHooks(machine, { agents: [] })
   const status = {
     agents,
@@ -53,7 +54,10 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
     library,
     usage,
     hooks: hooks.filter(({ state }) => state === 'installed').map(({ agent }) => agent),
-    packs,
+    packs: named(({ isOpen, isUndecided }) => !isOpen || isUndecided),
+    following: named(({ follows }) => follows),
+    changed: named(({ kept }) => kept !== undefined),
+    readable: named(({ isOpen }) => isOpen).length,
   }
   return { ...status, next: nextSteps(status, project) }
 }

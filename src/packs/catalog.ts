@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type Examples, openExamples } from '../examples/examples.ts'
 import { readApprovals } from '../machine/approvals.ts'
 import { isPlace } from '../machine/folder-identity.ts'
@@ -11,7 +12,7 @@ import type { RankDocument } from '../search/document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
 import { type FetchedSource, fetchSource } from './disk/organization.ts'
-import { digestKnownTree, digestTree } from './disk/pack-folder.ts'
+import { digestKnownTree, digestTree, keptSince } from './disk/pack-folder.ts'
 import { findPackRoot, readPackAt, readPackManifest } from './disk/pack-head.ts'
 import {
   buildCatalog,
@@ -25,7 +26,7 @@ import { decideTrust, type TrustedPack } from './rules/gates/trust.ts'
 import { type KnowledgePack, PACK_FILE, SCOPES } from './rules/pack.ts'
 import { type PackConfig, parsePackConfig } from './rules/pack-config.ts'
 
-export { openPack } from './disk/pack-folder.ts'
+export { keepApproved, openPack } from './disk/pack-folder.ts'
 
 export interface CatalogRequest {
   /** The project folder. Default: the project around the working folder. */
@@ -67,8 +68,12 @@ export class Packs {
         verdict: team.about(pack),
         isSamePlace: ({ place }) => place === undefined || isPlace(machine, pack.root, place),
         readFiles: () => filesOf(machine, pack),
+        keptSince: (approved, current) => keptSince(machine, pack.root, approved, current),
       })
-      return { ...pack, trust }
+      const { kept, files } = trust
+      const guide = kept && files?.[PACK_FILE]
+      const approved = guide ? readPackManifest(pack.root, join(kept, guide)).manifest : undefined
+      return { ...pack, manifest: approved ?? pack.manifest, trust }
     })
     this.approvals = approvals
     this.catalog = buildCatalog(judged)

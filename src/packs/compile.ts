@@ -69,7 +69,7 @@ export function exportCompile(
     const lines = inputs.map(({ path, text }) => `- \`pack:${name}/${path}\`, ${text.split('\n').length} lines`)
     given = [`${how} \`loadout lookup <id> --load\`:`, '', ...lines].join('\n')
   } else {
-    const examples = examplesOf(openPack(machine, pack, pack.trust.files))
+    const examples = examplesOf(openPack(machine, pack, pack.trust))
     // With line numbers, so that a statement can name its lines.
     const parts = inputs.map(({ path, text }): ContextPart => {
       const lines = withholdSecrets(text, examples(path)).text.replace(/\n$/, '').split('\n')
@@ -99,7 +99,7 @@ function openForCompile(machine: Machine, request: CompileRequest): TrustedPack 
 }
 
 function readInputs(machine: Machine, pack: TrustedPack): CompileInput[] {
-  const files = openPack(machine, pack, pack.trust.files)
+  const files = openPack(machine, pack, pack.trust)
   return INPUT_FOLDERS.flatMap((folder) => files.list(folder))
     .filter(isContent)
     .flatMap((path) => files.read(path) ?? [])

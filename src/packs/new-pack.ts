@@ -10,6 +10,7 @@ import { cutDocument } from '../text/frontmatter-block.ts'
 import { shellWord } from '../text/printable.ts'
 import { failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
+import { Packs } from './catalog.ts'
 import { findWorkspace } from './disk/discover.ts'
 import { type Material, type MaterialRequest, openMaterial } from './disk/material.ts'
 import { projectOf } from './disk/pack-head.ts'
@@ -27,10 +28,10 @@ import {
   exampleQuestion,
   outlineDocument,
   packTemplate,
-  profileOf,
   proposeDescription,
   proposeName,
 } from './rules/author/new-pack.ts'
+import type { TrustState } from './rules/gates/trust.ts'
 import {
   LARGEST_PACK_FILE,
   LAYERS,
@@ -40,6 +41,7 @@ import {
   type RuntimeMode,
   SHARED_FOLDER,
 } from './rules/pack.ts'
+import { approvePack } from './sections.ts'
 
 export interface NewPackRequest {
   name: string
@@ -105,6 +107,8 @@ export interface PackFromRequest extends Omit<NewPackRequest, 'name' | 'mode'>, 
   from: string
   /** Copies the documents into the pack. Default: those of the project stay where they are. */
   copy?: boolean
+  /** Approves the pack with all later changes. */
+  follow?: boolean
 }
 
 export interface PackFromDocs extends Omit<OwnFilesPlan, 'left'> {
@@ -118,6 +122,8 @@ export interface PackFromDocs extends Omit<OwnFilesPlan, 'left'> {
   isCopied: boolean
   documents: number
   leftOut: DocsFolder['leftOut']
+  trust: TrustState
+  follows: boolean
   next: string[]
 }
 
@@ -157,14 +163,15 @@ async function importDocs(machine: Machine, request: PackFromRequest, source: Ma
   const docs = readDocsFolder(machine, linked, target)
   docs.leftOut.push(...source.leftOut)
   if (docs.documents.length === 0) throw nothingThere(request.from, docs)
-  const profile = request.profile ?? profileOf(docs)
+  const profile = request.profile ?? (docs.isVault ? 'wiki-first' : 'document-first')
+  const copies = isCopied ? copyDocuments(linked, docs) : []
   const plan = planOf(request, name, docs, { profile, from: isCopied ? undefined : inside })
   const files = new Map<string, string | Buffer>([[PACK_FILE, docsGuide(plan)]])
-  if (isCopied) for (const [file, bytes] of copyDocuments(linked, docs)) files.set(`${plan.layer}/${file}`, bytes)
+  for (const [file, bytes] of copies) files.set(`${plan.layer}/${file}`, bytes)
   const from = inside ?? (isTemporary ? request.from : basename(path))
   // A user's own pack folder may be a link to another place.
   const written = await writeImport(machine, request.isUser ? '/' : home, target, files, from)
-  return describeImport(machine, request, target, plan, docs, written, isCopied)
+  return await describeImport(machine, request, target, plan, docs, written, isCopied)
 }
 
 function planOf(
@@ -208,7 +215,7 @@ async function completeFolder(
   const hasDocuments = isLoose || layers.includes('documents')
   const usual = hasDocuments ? (layers.includes('wiki') ? 'hybrid' : 'document-first') : 'wiki-first'
   const profile = request.profile ?? usual
-  const known = isLoose || written === undefined ? docs.documents : [outlineDocument(PACK_FILE, written, false)]
+  const known = isLoose || written === undefined ? docs.documents : [outlineDocument(PACK_FILE, written)]
   const base = planOf(request, name, { ...docs, documents: known }, { profile, from: isLoose ? own.folder : undefined })
   const plan: DocsPlan = { ...base, documents: docs.documents, layer: isLoose ? 'documents' : undefined }
   const text = docsGuide(plan, written?.replace(/^\ufeff/, ''))
@@ -238,21 +245,40 @@ function nothingThere(from: string, { leftOut }: DocsFolder): LoadoutError {
   return failWith('NOTHING_TO_DO/import-documents', { from, why })
 }
 
-function describeImport(
+async function describeImport(
   machine: Machine,
-  { from, isUser }: PackFromRequest,
+  { from, isUser, follow }: PackFromRequest,
   path: string,
   { name, profile, description, isProposed, documents }: DocsPlan,
   { leftOut }: DocsFolder,
   written: Omit<OwnFilesPlan, 'left'>,
   isCopied: boolean,
-): PackFromDocs {
+): Promise<PackFromDocs> {
+  const find = () =>
+    new Packs(machine, { packs: [path] }).catalog.all.find(({ root }) => root === realFolder(machine, path))
+  const before = find()
+  const asks = follow && before !== undefined && before.trust.state !== 'trusted' && !before.trust.follows
+  if (asks) await approvePack(machine, before, { follow })
+  const { state = 'unapproved', follows = false, isUndecided } = (asks ? find() : before)?.trust ?? {}
   const next = [
     `loadout check ${shellWord(path)}`,
-    ...(isUser ? [] : [`loadout approve ${name}`]),
+    ...(isUser || (isUndecided !== true && state !== 'unapproved') ? [] : [`loadout approve ${name}`]),
     `loadout packs resolve ${shellWord(exampleQuestion(documents) ?? 'a question it should answer')} --pack ${name}`,
   ]
-  const value = { name, path, from, profile, description, isProposed, isCopied, leftOut, next, ...written }
+  const value = {
+    name,
+    path,
+    from,
+    profile,
+    description,
+    isProposed,
+    isCopied,
+    leftOut,
+    trust: state,
+    follows,
+    next,
+    ...written,
+  }
   machine.report(
     ...written.kept.map((file) => report('LEFT_OUT/edited', { path: join(path, file) }, { subject: file })),
   )

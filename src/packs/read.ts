@@ -141,6 +141,9 @@ function cutLines({ path, text }: PackFile, { from, to }: Lines) {
   return { ...lines, text: takeLines(text, lines) }
 }
 
+/** About 6,000 tokens. A longer guide is cut, and says so. */
+const LONGEST_GUIDE = 24_000
+
 /** The fenced guide of an admitted pack, with the names of its other files. Logged as used. */
 export function openGuide(
   machine: Machine,
@@ -154,7 +157,7 @@ export function openGuide(
 ): { name: string; guide: string } {
   const pack = new Packs(machine, { ...request, packs: [request.pack] }).get(request.pack)
   const { body, wrap } = prepareGuide(openAdmitted(machine, pack, request.isConfirmed ?? false))
-  const cut = findCut(body, request.maxCharacters ?? Infinity, (content) => wrap(content).text)
+  const cut = findCut(body, request.maxCharacters ?? LONGEST_GUIDE, (content) => wrap(content).text)
   const fenced = wrap(body.slice(0, cut?.characters))
   const text = `${fenced.text}${cut === undefined ? '' : cutLine(cut)}`
   const { name } = pack.manifest
@@ -177,7 +180,7 @@ interface AdmittedPack {
 export function openAdmitted(machine: Machine, pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
   const { error, warnings } = admit(pack, { isExplicit: true, isConfirmed })
   if (error !== undefined) throw error()
-  const files = openPack(machine, pack, pack.trust.files)
+  const files = openPack(machine, pack, pack.trust)
   const guide = readGuide(files)
   // Replaced after it was checked: it is not the approved one.
   if (guide === undefined) throw admit({ ...pack, trust: { ...pack.trust, isOpen: false } }).error!()

@@ -154,7 +154,7 @@ function rebuild(machine: Machine, audited: AuditedPack, task: string): Rebuilt 
     throw failWith('APPROVAL_NEEDED/record', { name: audited.name, word: shellWord(`pack:${audited.root}`) })
   }
   const since = trust.changes ?? []
-  const files = openPack(machine, pack, trust.files)
+  const files = openPack(machine, pack, trust)
   const recorded = new Map([[PACK_FILE, audited.digest]])
   for (const { path, sha256: was } of audited.parts.flatMap((part) => part.files)) recorded.set(path, was)
   const changed = [...recorded].filter(([path, was]) => files.read(path)?.sha256 !== was).map(([path]) => path)

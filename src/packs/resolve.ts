@@ -139,7 +139,7 @@ export function askPack(
   hits: readonly SectionHit[],
   sections: PackSections,
 ): PackResolution {
-  const resolution = resolvePack(pack.manifest, openPack(machine, pack, pack.trust.files), {
+  const resolution = resolvePack(pack.manifest, openPack(machine, pack, pack.trust), {
     task,
     wantsCitations: cite,
     isDeep: deep,

@@ -13,7 +13,7 @@ import type { Finding } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { Packs, pinPack } from './catalog.ts'
-import { openPack } from './disk/pack-folder.ts'
+import { keepApproved, openPack } from './disk/pack-folder.ts'
 import { admit, type TrustedPack } from './rules/gates/trust.ts'
 import { PACK_FILE, type PackWarning, shownText } from './rules/pack.ts'
 import { LIKELY_PACK, likelyPacks, type PackWords } from './rules/resolve/choose.ts'
@@ -44,9 +44,11 @@ const FOLDERS = ['compiled', 'wiki', 'documents', 'indexes', 'runs', 'answers', 
 
 /** Each pack has an index of its own, which is built again when one of its files or its approval changes. */
 function segmentOf(machine: Machine, pack: TrustedPack): Segment {
-  const approved = pack.trust.files
-  const files = openPack(machine, pack, approved)
-  const paths = [PACK_FILE, ...FOLDERS.flatMap((folder) => files.list(folder))].map((path) => files.fullPath(path))
+  const { files: approved, kept } = pack.trust
+  const files = openPack(machine, pack, pack.trust)
+  const names = [PACK_FILE, ...FOLDERS.flatMap((folder) => files.list(folder))]
+  // What was approved does not change with its folder.
+  const paths = kept === undefined ? names.map((path) => files.fullPath(path)) : []
   return {
     kind: 'pack-sections',
     name: [pack.root],
@@ -123,7 +125,9 @@ export async function approvePack(
 ): Promise<Approval> {
   const { root, manifest } = pack
   const about = { kind: 'pack', root, name: manifest.name, place: placeOf(root), decision: 'approved' } as const
-  const approval = await recordApproval(machine, { ...about, ...(follow ? { follow: true } : pinPack(pack)) })
+  const pinned = follow ? { follow: true as const } : pinPack(pack)
+  const approval = await recordApproval(machine, { ...about, ...pinned })
+  keepApproved(machine, pack, approval.files)
   const { all } = new Packs(machine, { project, packs: [root] }).catalog
   for (const each of all) if (each.root === root) await indexSections(machine, each)
   return approval

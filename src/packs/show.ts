@@ -45,7 +45,7 @@ export function viewPack(machine: Machine, catalog: Catalog, pack: TrustedPack):
   const { manifest, trust } = pack
   const { verdict, warnings, next } = admit(pack, { isExplicit: true })
   const { license, updated, primaryAnswers, maintainers, name } = manifest
-  const files = trust.isOpen ? openPack(machine, pack) : undefined
+  const files = trust.isOpen ? openPack(machine, pack, trust) : undefined
   return {
     ...catalogRow(pack),
     diagnostics: settleWarnings([...pack.warnings, ...warnings]),

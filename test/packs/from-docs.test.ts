@@ -5,6 +5,7 @@ import { approve } from '../../src/answer/approve.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { startPackFrom } from '../../src/packs/new-pack.ts'
 import { resolvePacks } from '../../src/packs/resolve.ts'
+import { listPacks } from '../../src/packs/show.ts'
 import { validatePackAt } from '../../src/packs/validate.ts'
 import { aLinkTo, type Content, makeFolder, makeProject } from '../cli/run.ts'
 
@@ -176,9 +177,39 @@ describe('made again', () => {
     for (const path of mine) writeFileSync(join(machine.cwd, '.agents/knowledge/shop', path), `mine: ${path}`)
     writeFileSync(join(machine.cwd, 'docs/refunds.md'), '# Other\n\nOther\n')
     const { value, findings } = await machine.collect((listening) => startPackFrom(listening, request))
-    expect(value.kept.sort()).toEqual(mine)
-    expect(findings.map(({ code }) => code)).toEqual(['LEFT_OUT', 'LEFT_OUT'])
+    expect(value.kept).toEqual(['documents/refunds.md'])
+    expect(findings.map(({ code }) => code)).toEqual(['LEFT_OUT'])
     for (const path of mine) expect(text(machine, `.agents/knowledge/shop/${path}`)).toBe(`mine: ${path}`)
+  })
+
+  it('brings the map and a proposed description up to date, and keeps what a person wrote in both', async () => {
+    const machine = machineIn(DOCS)
+    const request = { from: 'docs', name: 'shop' }
+    await startPackFrom(machine, request)
+    const edit = (change: (guide: string) => string) =>
+      writeFileSync(join(machine.cwd, KNOWLEDGE), change(text(machine, KNOWLEDGE)))
+    const added = '## Who to ask\n\n- Refunds: the desk.\n\n'
+    edit((guide) =>
+      guide
+        .replace('## Context map', `${added}## Context map`)
+        .replace(/^- .*`documents\/refunds\.md`$/m, '- Money back, my words: `documents/refunds.md`')
+        .replace('version: 0.1.0', 'version: 2.0.0'),
+    )
+    writeFileSync(join(machine.cwd, 'docs/gifts.md'), '# Gift cards\n\nA gift card lasts 3 years.\n')
+    rmSync(join(machine.cwd, 'docs/guide/storage.adoc'))
+    expect(await startPackFrom(machine, request)).toMatchObject({ written: ['KNOWLEDGE.md'], kept: [] })
+    const guide = text(machine, KNOWLEDGE)
+    expect(guide).toContain(added)
+    expect(guide).toContain('- Money back, my words: `documents/refunds.md`')
+    expect(guide).toContain('version: 2.0.0')
+    expect(guide).toMatch(/^- Gift cards.*`documents\/gifts\.md`$/m)
+    expect(guide).toMatch(/^description: .*Gift cards/m)
+    expect(guide).not.toContain('storage.adoc')
+    edit((before) => before.replace(/^description: .*$/m, 'description: Money back and gift cards.'))
+    writeFileSync(join(machine.cwd, 'docs/stamps.md'), '# Stamps\n\nStamps are blue.\n')
+    await startPackFrom(machine, request)
+    expect(text(machine, KNOWLEDGE)).toMatch(/^description: Money back and gift cards\.$/m)
+    expect(text(machine, KNOWLEDGE)).toContain('`documents/stamps.md`')
   })
 
   it('never touches a folder that it did not make', async () => {
@@ -248,14 +279,32 @@ describe('what a pack links', () => {
     const machine = machineIn(DOCS)
     await startPackFrom(machine, { from: 'docs', name: 'shop' })
     await approve(machine, { what: 'pack:shop' })
-    const state = () => resolvePacks(machine, { task: 'refunds', packs: ['shop'], isRecorded: false }).refused
-    expect(state()).toEqual([])
+    const waits = () =>
+      resolvePacks(machine, { task: 'refunds', packs: ['shop'], isRecorded: false })
+        .active.flatMap(({ presented }) => presented.warnings)
+        .flatMap(({ message }) => /wait for approval: (.+)$/.exec(message)?.[1] ?? [])
+    expect(waits()).toEqual([])
     writeFileSync(join(machine.cwd, 'docs/new.md'), '# New\n')
-    expect(state()).toMatchObject([{ reason: 'approval-needed', message: expect.stringContaining('documents/new.md') }])
+    expect(waits()).toEqual(['documents/new.md was added'])
     rmSync(join(machine.cwd, 'docs/new.md'))
-    expect(state()).toEqual([])
+    expect(waits()).toEqual([])
+    rmSync(join(machine.cwd, 'docs/guide/storage.adoc'))
     writeFileSync(join(machine.cwd, 'docs/refunds.md'), '# Changed\n')
-    expect(state()).toMatchObject([{ message: expect.stringContaining('documents/refunds.md') }])
+    expect(waits()).toEqual(['documents/guide/storage.adoc was removed, documents/refunds.md changed'])
+  })
+
+  it('is read with all later changes where that was asked for when it was made', async () => {
+    const machine = machineIn(DOCS)
+    const { next } = await startPackFrom(machine, { from: 'docs', name: 'shop', follow: true })
+    expect(next.join()).not.toContain('approve')
+    writeFileSync(join(machine.cwd, 'docs/new.md'), '# Gift cards\n\nA gift card lasts 3 years.\n')
+    const { active } = resolvePacks(machine, {
+      task: 'how long does a gift card last',
+      packs: ['shop'],
+      isRecorded: false,
+    })
+    expect(active[0]?.presented.wrapper).toContain('lasts 3 years')
+    expect(listPacks(machine, {}).packs).toContainEqual(expect.objectContaining({ name: 'shop', follows: true }))
   })
 })
 

@@ -75,11 +75,15 @@ describe('trust', () => {
     expect(textOf(world.resolve([TASK]))).toContain(FACT)
   })
 
-  it('case 44: one that changed since is asked about again', () => {
+  it('case 44: one that changed since is given as it was approved, and asked about again', () => {
     const world = makeResolvingWorld({ workspace: { quails: quailPack() } })
     world.run(['approve', 'quails'])
     appendFileSync(join(world.rootOf('quails'), 'KNOWLEDGE.md'), 'One more rule.\n')
-    expect(world.resolve([TASK])).toMatchObject({ code: 3, json: { wrappers: [] } })
+    const answer = world.resolve([TASK])
+    expect(textOf(answer)).toContain(FACT)
+    expect(textOf(answer)).toContain('KNOWLEDGE.md changed')
+    expect(textOf(answer)).not.toContain('One more rule')
+    expect(world.run(['list']).stdout).toContain('has changed since it was approved')
   })
 
   it('case 48: one that was denied is not asked about again and not loaded', () => {

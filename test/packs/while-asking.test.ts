@@ -57,15 +57,27 @@ it('a pack that vanishes after its sections were found gives nothing, and nothin
   expect(textsOf(machine)).toEqual([])
 })
 
-it('a pack that changes during a session is not given again until it is approved', async () => {
+it('a pack that changes during a session is given as it was approved, until that is approved or lost', async () => {
   const machine = await quails()
   const ask = () => resolvePacks(machine, { task: TASK, session: 'one' })
   expect(newWrappers(ask())).toHaveLength(1)
+  const tell = () => {
+    const { active, refused } = resolvePacks(machine, { task: TASK })
+    return { text: active[0]?.presented.wrapper, refused: refused.map(({ reason }) => reason) }
+  }
   writeFileSync(
     join(machine.cwd, '.agents/knowledge/quails/compiled/facts.md'),
     '# Facts\n\n- Quail eggs weigh a ton.\n',
   )
-  expect(ask()).toMatchObject({ active: [], refused: [{ name: 'quails', reason: 'approval-needed' }] })
+  expect(tell()).toMatchObject({ refused: [], text: expect.stringContaining('nine grams') })
+  expect(tell().text).toContain('these changes wait for approval: compiled/facts.md changed')
+  const [copies] = readdirSync(join(machine.stateFolder, 'approved-packs'))
+  for (const copy of readdirSync(join(machine.stateFolder, 'approved-packs', copies!))) {
+    writeFileSync(join(machine.stateFolder, 'approved-packs', copies!, copy), 'Eggs weigh an ounce.')
+  }
+  expect(tell().text).not.toMatch(/a ton|an ounce/)
+  rmSync(join(machine.stateFolder, 'approved-packs'), { recursive: true })
+  expect(tell()).toEqual({ text: undefined, refused: ['approval-needed'] })
   await approve(machine, { what: 'pack:quails' })
   expect(newWrappers(ask()).map(({ text }) => text.includes('a ton'))).toEqual([true])
 })

@@ -2,7 +2,7 @@ import { PROFILES, RUNTIME_MODES } from '../../display-rules.ts'
 import type { NewPack, PackFromDocs, PackList, PackView } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { type Finding, failWith, type Report } from '../../text/trouble.ts'
-import { defineCommand, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
+import { defineCommand, isYes, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
 import {
   alignRows,
   count,
@@ -23,7 +23,8 @@ export const packCommands = [
   defineCommand({
     name: 'packs list',
     summary: 'list every knowledge pack, and whether it may be read',
-    details: 'A * marks a pack that another pack of the same name overrides.',
+    details:
+      'A * marks a pack that another pack of the same name overrides. "follows": approved with all later changes. "changed": agents get what was approved, as long as Loadout has it.',
     args: [],
     flags: {
       all: { kind: 'switch', summary: 'include archived and overridden packs' },
@@ -80,11 +81,12 @@ export const packCommands = [
     name: 'packs new',
     summary: 'create a knowledge pack',
     details:
-      'Writes a small, valid pack as a draft: in .agents/knowledge of the project, or with --user of your home folder. With --from it makes the pack from existing documents (.md, .mdx, .rst, .adoc, .txt): they stay where they are, and Loadout proposes a description for you to confirm. Existing files are never overwritten.',
+      'Writes a small, valid pack as a draft: in .agents/knowledge of the project, or with --user of your home folder. With --from it makes the pack from existing documents: those of the project stay where they are, and Loadout proposes a description for you to confirm. Run it again after larger changes: the map and a proposed description follow, and what you wrote stays.',
     args: [{ name: 'name', summary: 'lower case letters, digits and hyphens' }],
     flags: {
-      from: { kind: 'text', value: 'folder | file', summary: 'the documents' },
+      from: { kind: 'text', value: 'source', summary: 'a folder, document, archive or address' },
       copy: { kind: 'switch', summary: 'copy the documents of --from into the pack' },
+      follow: { kind: 'switch', summary: 'let agents read the pack of --from, with all later changes' },
       profile: { kind: 'choice', choices: PROFILES, summary: 'how it stores facts (default: wiki-first)' },
       mode: { kind: 'choice', choices: RUNTIME_MODES, summary: 'facts or voice (default: data)' },
       description: { kind: 'text', value: 'text', summary: 'what it knows, and when to use it' },
@@ -92,14 +94,21 @@ export const packCommands = [
       ...PROJECT_FLAG,
     },
     run: async (
-      { request: { from, copy, mode, name, ...request } },
+      { request: { from, copy, follow, mode, name, ...request }, ask },
       loadout,
     ): Promise<Report<NewPack | PackFromDocs>> => {
       if (from !== undefined) {
         if (mode !== undefined) throw failWith('USAGE/combined', { flags: '--mode and --from', command: 'packs new' })
-        return loadout.knowledge.startPackFrom({ name, from, copy, ...request })
+        const made = await loadout.knowledge.startPackFrom({ name, from, copy, follow, ...request })
+        const { path, trust } = made.value
+        const question = `May agents read ${printableLine(path)}, now and after all later changes? [y/N] `
+        if (trust !== 'unapproved' || ask === undefined || !isYes(ask(question))) return made
+        await loadout.agents.approve({ what: path, kind: 'pack', follow: true })
+        const next = made.value.next.filter((command) => !command.startsWith('loadout approve'))
+        return { ...made, value: { ...made.value, trust: 'approved', follows: true, next } }
       }
-      if (copy) throw failWith('USAGE/needs', { flag: '--copy', what: '--from', command: 'packs new' })
+      const alone = copy ? '--copy' : '--follow'
+      if (copy || follow) throw failWith('USAGE/needs', { flag: alone, what: '--from', command: 'packs new' })
       if (name === undefined) throw failWith('USAGE/no-pack-name')
       return loadout.knowledge.startPack({ name, mode, ...request })
     },
@@ -110,7 +119,7 @@ export const packCommands = [
         const files = pack.files.map((file) => `  ${file}`)
         return lines(`created ${name} in ${printableLine(path)}`, files, 'write it, then:', commands)
       }
-      const { from, profile, documents, isCopied, leftOut, written, removed } = pack
+      const { from, profile, documents, isCopied, leftOut, written, removed, follows } = pack
       const left = leftOut.map(
         ({ what, count: many, example }) => `  ${what}: ${many}, such as ${printableLine(example)}`,
       )
@@ -120,6 +129,7 @@ export const packCommands = [
         `  ${printableLine(path)}`,
         `  the documents ${isCopied ? 'were copied from' : 'stay in'} ${printableLine(from)}`,
         all > 0 && [`left out ${count(all, 'entry', 'entries')}:`, ...left],
+        follows && '  agents may read it, with all later changes',
         pack.isProposed && [
           'description, proposed; confirm or correct it in KNOWLEDGE.md:',
           ...wrap(pack.description, 2),
@@ -200,11 +210,11 @@ function listing(value: PackList, screen: Screen, findings: readonly Finding[]):
 function table({ packs }: PackList, screen: Screen): string[] {
   const [heading = '', ...rows] = alignRows([
     ['  pack', 'status', 'scope', 'trust'],
-    ...packs.map(({ name, isShadowed, status, scope, effectiveTrust }) => [
+    ...packs.map(({ name, isShadowed, status, scope, effectiveTrust, follows }) => [
       `${isShadowed ? '*' : ' '} ${shorten(name, LONGEST_NAME - 2)}`,
       status,
       scope,
-      effectiveTrust,
+      follows ? 'follows' : effectiveTrust,
     ]),
   ])
   const start = Math.max(...[heading, ...rows].map(textWidth)) + 2
@@ -266,7 +276,7 @@ function factsOf(pack: PackView): [what: string, value: string | undefined][] {
   const producer = producedBy && [producedBy.kind, producedBy.name, producedBy.version].filter(Boolean).join(' ')
   return [
     ['status', pack.status],
-    ['trust', `${pack.effectiveTrust}; it calls itself ${pack.trust}`],
+    ['trust', `${pack.effectiveTrust}${pack.follows ? ', with all later changes' : ''}; it calls itself ${pack.trust}`],
     ['found in', pack.scope],
     ['folder', pack.packRoot],
     ['type', pack.type],

@@ -12,7 +12,7 @@ export const status = defineCommand({
   flags: projectFlag('only your own skills and instructions'),
   run: ({ request }, loadout) => loadout.agents.status(request),
   print: (value, screen) => {
-    const below = [...library(value), ...cost(value), '', ...next(value)]
+    const below = [...library(value), ...packs(value), ...cost(value), '', ...next(value)]
     // One screen with room for the prompt: what does not fit is shown by the command that the line names.
     const room = 12 - below.length
     const whole = describeAgents(value, screen)
@@ -104,6 +104,16 @@ function versionNote(program: AgentStatus['program'], { version }: NonNullable<A
   const rules = `by the rules of ${version}`
   if (program === undefined) return `its program is not in the PATH: shown ${rules}`
   return program.version === undefined ? `its version is unknown: ${program.problem}, ${rules}` : rules
+}
+
+function packs({ readable, following, changed }: MachineStatus): string[] {
+  if (readable === 0) return []
+  const text = [
+    `${count(readable, 'pack')} can be read`,
+    ...(following.length > 0 ? [`${following.join(', ')} with all later changes`] : []),
+    ...(changed.length > 0 ? [`${changed.join(', ')} as approved, not as changed since`] : []),
+  ]
+  return wrap(`Packs: ${printableLine(text.join('; '))}`, 0)
 }
 
 function library({ library: found }: MachineStatus): string[] {

@@ -65,6 +65,12 @@ export interface MachineStatus {
   hooks: string[]
   /** Packs that wait for an approval. */
   packs: string[]
+  /** Packs whose later changes are trusted. */
+  following: string[]
+  /** Packs that agents get as they were approved: their files have changed since. */
+  changed: string[]
+  /** How many packs agents can read. */
+  readable: number
   next: NextStep[]
 }
 

@@ -1,9 +1,21 @@
 import { isUtf8 } from 'node:buffer'
-import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import {
+  constants,
+  copyFileSync,
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { type CacheKey, type Stamp, stampOf } from '../../machine/cache.ts'
 import { readDocument } from '../../machine/documents/read-document.ts'
-import { asLoadoutError, codeOf } from '../../machine/files.ts'
+import { asLoadoutError, codeOf, exists, removeFile } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import { StampedValues } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -11,7 +23,8 @@ import type { FileDigests } from '../../machine/rules/approval.ts'
 import { Walk } from '../../machine/walk.ts'
 import { documentKind } from '../../text/document-kind.ts'
 import { type Finding, failWith, type LoadoutError, report } from '../../text/trouble.ts'
-import { compareText, sha256 } from '../../text/values.ts'
+import { compareText, getOwn, sha256 } from '../../text/values.ts'
+import type { Trust } from '../rules/gates/trust.ts'
 import {
   breakLongLines,
   isProse,
@@ -33,8 +46,8 @@ const MOST_FILES = 30_000
 const DEEPEST_FOLDER = 12
 
 /** The files of one pack. Opens nothing outside the pack and its linked folder, whatever paths and links inside it say. */
-export function openPack(machine: Machine, place: PackPlaceOnDisk, approved?: FileDigests) {
-  return new PackFolder(machine, place, approved)
+export function openPack(machine: Machine, place: PackPlaceOnDisk, trust: Pick<Trust, 'files' | 'kept'> = {}) {
+  return new PackFolder(machine, place, trust)
 }
 
 class PackFolder implements PackFiles {
@@ -44,14 +57,17 @@ class PackFolder implements PackFiles {
   private readonly root: string
   private readonly linked: LinkedLayer | undefined
   private readonly approved: FileDigests | undefined
+  /** Copies of the approved files, by their digests, instead of a folder that has changed. */
+  private readonly kept: string | undefined
   private readonly listings = new Map<string, string[]>()
   private readonly files = new Map<string, PackFile | undefined>()
 
-  constructor(machine: Machine, { root, linked }: PackPlaceOnDisk, approved: FileDigests | undefined) {
+  constructor(machine: Machine, { root, linked }: PackPlaceOnDisk, trust: Pick<Trust, 'files' | 'kept'>) {
     this.machine = machine
     this.root = root
     this.linked = linked
-    this.approved = approved
+    this.approved = trust.files
+    this.kept = trust.kept
   }
 
   read(path: string): PackFile | undefined {
@@ -65,7 +81,10 @@ class PackFolder implements PackFiles {
     let listing = this.listings.get(name)
     if (listing === undefined) {
       listing = []
-      if (name === '' || this.isSafe(folder)) {
+      if (this.kept !== undefined) {
+        const below = name === '' ? '' : `${name}/`
+        listing = Object.keys(this.approved ?? {}).filter((path) => path.startsWith(below))
+      } else if (name === '' || this.isSafe(folder)) {
         if (!this.isLinked(name) && !this.linked?.isBundle) this.collect(name, 0, listing)
         listing.push(...this.linkedBelow(name))
       }
@@ -76,9 +95,10 @@ class PackFolder implements PackFiles {
   }
 
   sizeOf(path: string): number | undefined {
-    if (packPathProblem(path) !== undefined || this.isReserved(path)) return undefined
+    if (packPathProblem(path) !== undefined || this.isReserved(path) || this.isAdded(path)) return undefined
     try {
-      const full = this.inside(normalizePackPath(path))
+      const copy = this.copyOf(normalizePackPath(path))
+      const full = copy ?? this.inside(normalizePackPath(path))
       const stat = full === undefined ? undefined : statSync(full, { throwIfNoEntry: false })
       return stat?.isFile() ? stat.size : undefined
     } catch {
@@ -92,7 +112,7 @@ class PackFolder implements PackFiles {
   }
 
   private readAnew(path: string, name: string): PackFile | undefined {
-    if (!this.isSafe(path)) return undefined
+    if (!this.isSafe(path) || this.isAdded(name)) return undefined
     // The index of a bundle stands for its KNOWLEDGE.md.
     const isIndex = name === PACK_FILE && this.linked?.isBundle === true
     if (!isIndex && this.isReserved(name)) return undefined
@@ -126,7 +146,7 @@ class PackFolder implements PackFiles {
   }
 
   private indexBytes(): Buffer | undefined {
-    const bytes = indexOf(this.root)
+    const bytes = this.keptBytes(PACK_FILE) ?? indexOf(this.root)
     this.opened.push(PACK_FILE)
     if (this.approved === undefined || this.approved[PACK_FILE] === sha256(bytes)) return bytes
     return this.warn(PACK_FILE, report('FILE_UNREADABLE/approved-index'))
@@ -134,6 +154,8 @@ class PackFolder implements PackFiles {
 
   /** A missing file is not an error here: code that needs it reports it. */
   private readBytes(path: string, name: string): Buffer | undefined {
+    const known = this.keptBytes(name)
+    if (known !== undefined) return known
     const { root, path: inside } = this.placeOf(name)
     const { bytes, failure } = readInside(root, inside, { most: largestFile(name) })
     if (bytes !== undefined) {
@@ -149,6 +171,25 @@ class PackFolder implements PackFiles {
     }
     if (code === 'FILE_NOT_FOUND') return undefined
     return this.warn(name, report('FILE_UNREADABLE/pack', { reason: codeOf(cause) || 'unknown reason' }))
+  }
+
+  /** A file that a changed folder has beside the approved ones. */
+  private isAdded(path: string): boolean {
+    return this.kept !== undefined && getOwn(this.approved ?? {}, normalizePackPath(path)) === undefined
+  }
+
+  private copyOf(name: string): string | undefined {
+    const digest = this.kept === undefined ? undefined : getOwn(this.approved ?? {}, name)
+    const path = digest && join(this.kept ?? '', digest)
+    return path !== undefined && exists(path) ? path : undefined
+  }
+
+  private keptBytes(name: string): Buffer | undefined {
+    const copy = this.copyOf(name)
+    const bytes = copy && readInside(dirname(copy), basename(copy), { most: largestFile(name) }).bytes
+    if (!bytes || sha256(bytes) !== basename(copy)) return undefined
+    this.opened.push(name)
+    return bytes
   }
 
   /** Compares the bytes with the approval: the file may have changed after the pack was checked. */
@@ -233,6 +274,44 @@ class PackFolder implements PackFiles {
   private warn(path: string, finding: Finding): undefined {
     this.warnings.push({ ...finding, path: path.slice(0, 200) })
   }
+}
+
+/** All kept files of a pack together, in bytes. */
+const MOST_KEPT = 256 * 1024 * 1024
+
+/** Below the state folder. */
+function keptPlace(root: string): string {
+  return `approved-packs/${sha256(root).slice(0, 16)}`
+}
+
+/** Keeps copies of the approved files of a pack, which it gives when they change. Without `files` removes them. */
+export function keepApproved(machine: Machine, place: PackPlaceOnDisk, files?: FileDigests): void {
+  const { root, linked } = place
+  if (files === undefined) {
+    rmSync(machine.records.path(keptPlace(root)), { recursive: true, force: true })
+    return
+  }
+  const folder = machine.records.privateFolder(keptPlace(root))
+  const wanted = new Set(Object.values(files))
+  for (const name of readdirSync(folder)) if (!wanted.has(name)) removeFile(join(folder, name))
+  const pack = new PackFolder(machine, place, {})
+  let left = MOST_KEPT
+  for (const [name, digest] of Object.entries(files)) {
+    const [from, to] = [pack.fullPath(name), join(folder, digest)]
+    const stat = lstatSync(from, { throwIfNoEntry: false })
+    left -= stat?.size ?? 0
+    if (exists(to) || left < 0) continue
+    // Where the disk can, both share their blocks. Readers compare the digest: the file may change meanwhile.
+    if (stat?.isFile()) copyFileSync(from, to, constants.COPYFILE_FICLONE)
+    else if (linked?.isBundle && name === PACK_FILE) writeFileSync(to, indexOf(root))
+  }
+}
+
+/** The folder with the approved files, if it has all that the pack does not have any more. */
+export function keptSince(machine: Machine, root: string, approved: FileDigests, current: FileDigests) {
+  const folder = machine.records.path(keptPlace(root))
+  const gone = Object.entries(approved).filter(([name, digest]) => getOwn(current, name) !== digest)
+  return gone.every(([, digest]) => exists(join(folder, digest))) ? folder : undefined
 }
 
 /** Empty for a bundle without an index. */

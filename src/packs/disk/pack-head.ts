@@ -27,13 +27,13 @@ import { bundleFields, bundleLayer, isBundle, isReserved } from './bundle.ts'
 /** The frontmatter of a KNOWLEDGE.md with all values as text, or why it cannot be read. */
 export type PackHead = { fields: Record<string, unknown> } | { problem: PackWarning }
 
-/** Reads the frontmatter of the pack in a folder. */
-export function readPackManifest(root: string): ReadManifest {
-  if (!exists(join(root, PACK_FILE)) && isBundle(root)) {
+/** Reads the frontmatter of the pack in a folder, or of a copy of its guide. */
+export function readPackManifest(root: string, guide = join(root, PACK_FILE)): ReadManifest {
+  if (!exists(guide) && isBundle(root)) {
     const fields = bundleFields(root)
     return readManifest(fields, String(fields.name))
   }
-  const head = readPackHead(join(root, PACK_FILE))
+  const head = readPackHead(guide)
   return 'problem' in head
     ? { manifest: undefined, warnings: [head.problem] }
     : readManifest(head.fields, basename(root))

@@ -5,7 +5,7 @@ import { changeFiles } from '../../change/edits.ts'
 import { formatOwnFiles, type OwnFilesPlan, planOwnFiles, readOwnFiles } from '../../change/own-files.ts'
 import { type Converted, readDocument } from '../../machine/documents/read-document.ts'
 import { asLoadoutError, codeOf, exists, flushFiles, makeFolders, removeLeftovers } from '../../machine/files.ts'
-import { type PinnedFolder, pinFolder, readInside } from '../../machine/inside.ts'
+import { type PinnedFolder, pinFolder, readInside, readJsonInside } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
@@ -13,9 +13,17 @@ import { Walk } from '../../machine/walk.ts'
 import { count } from '../../text/count.ts'
 import { documentKind } from '../../text/document-kind.ts'
 import { failWith } from '../../text/trouble.ts'
-import { groupBy, sha256 } from '../../text/values.ts'
-import { type DocumentOutline, kindOfFile, outlineDocument } from '../rules/author/new-pack.ts'
-import { type LinkedLayer, largestFile } from '../rules/pack.ts'
+import { groupBy, isRecord, sha256 } from '../../text/values.ts'
+import {
+  type DocumentOutline,
+  kindOfFile,
+  linksWithoutIds,
+  namesWithoutIds,
+  outlineDocument,
+  titledByName,
+  updateGuide,
+} from '../rules/author/new-pack.ts'
+import { LARGEST_PACK_FILE, type LinkedLayer, largestFile, PACK_FILE } from '../rules/pack.ts'
 import { LeftOut, type Material } from './material.ts'
 import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './pack-head.ts'
 
@@ -66,7 +74,8 @@ export async function writeImport(
   files: PackContents,
   from: string,
 ): Promise<Omit<OwnFilesPlan, 'left'>> {
-  const about = { tool: 'loadout packs new', from }
+  const guide = String(files.get(PACK_FILE))
+  const about = { tool: 'loadout packs new', from, guide }
   if (!exists(target)) {
     const digests = Object.fromEntries([...files].map(([path, bytes]) => [path, sha256(bytes)]))
     await writeNewFolder(root, target, new Map([...files, [IMPORT_RECORD, formatOwnFiles(about, digests)]]))
@@ -75,7 +84,15 @@ export async function writeImport(
   return changeFiles(machine, { purpose: 'packs' }, (edits) => {
     if (readOwnFiles(target, IMPORT_RECORD) === undefined) throw failWith('FILE_EXISTS/pack-import', { target })
     const where = { folder: target, record: IMPORT_RECORD, about }
-    return planOwnFiles(edits, where, new Map([...files].map(([path, bytes]) => [path, { bytes }])))
+    const made = new Map<string, { bytes: string | Buffer; isMerged?: boolean }>()
+    for (const [path, bytes] of files) made.set(path, { bytes })
+    // A person edits the guide: it keeps what they wrote.
+    const known = readJsonInside(target, IMPORT_RECORD)
+    const there = readInside(target, PACK_FILE, { most: LARGEST_PACK_FILE }).bytes?.toString('utf8')
+    if (there !== undefined && isRecord(known) && typeof known.guide === 'string') {
+      made.set(PACK_FILE, { bytes: updateGuide(there, known.guide, guide), isMerged: true })
+    }
+    return planOwnFiles(edits, where, made)
   })
 }
 
@@ -104,14 +121,16 @@ export function readDocsFolder(machine: Machine, linked: LinkedLayer, packRoot: 
     const named = largest.map(([folder, { length }]) => `${folder} (${count(length, 'document')})`).join(', ')
     throw failWith('FILE_TOO_LARGE/documents', { linked: root, mostLinked: MOST_LINKED, named })
   }
-  const isVault = linked.only === undefined && exists(join(root, '.obsidian'))
   const documents = paths.flatMap((path) => {
     const { text, problem } = readOutlined(machine, root, path)
-    if (problem === undefined) return [outlineDocument(path, text, isVault)]
+    if (problem === undefined) return [outlineDocument(path, text)]
     left.add(problem, path)
     return []
   })
-  return { documents, leftOut: left.rows, isVault }
+  const pages = documents.filter(({ isWiki }) => isWiki).length
+  const hasLinks = pages >= 2 && pages * 3 >= documents.length
+  const isVault = linked.only === undefined && (hasLinks || exists(join(root, '.obsidian')))
+  return { documents: isVault ? documents.map(titledByName) : documents, leftOut: left.rows, isVault }
 }
 
 /** The text of a document, or why it cannot be part of a pack. */
@@ -154,15 +173,26 @@ export function readWholePack(place: PackPlaceOnDisk): Map<string, string | Buff
   return files
 }
 
-/** The bytes of the documents. Leaves out texts that are not UTF-8: Loadout would show them changed. */
+/**
+ * The bytes of the documents, without the ids that Notion adds to names. Leaves out texts that are not UTF-8: Loadout would
+ * show them changed.
+ */
 export function copyDocuments(linked: LinkedLayer, docs: DocsFolder): Map<string, Buffer> {
   const contents = new Map<string, Buffer>()
   const refused: string[] = []
-  for (const { path } of docs.documents) {
+  const names = namesWithoutIds(docs.documents.map(({ path }) => path))
+  docs.documents = docs.documents.flatMap((document) => {
+    const { path } = document
+    const name = names.get(path) ?? path
     const { bytes } = readInside(linkedRoot(linked), path, { most: largestFile(path) })
-    if (bytes !== undefined && (documentKind(path) !== undefined || isUtf8(bytes))) contents.set(path, bytes)
-    else refused.push(path)
-  }
+    if (bytes === undefined || (documentKind(path) === undefined && !isUtf8(bytes))) {
+      refused.push(path)
+      return []
+    }
+    const isPage = name !== path && /\.md$/i.test(path)
+    contents.set(name, isPage ? Buffer.from(linksWithoutIds(bytes.toString('utf8'))) : bytes)
+    return { ...document, path: name }
+  })
   const [example] = refused
   if (example !== undefined) docs.leftOut.push({ what: 'document that is not UTF-8', count: refused.length, example })
   return contents

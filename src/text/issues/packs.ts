@@ -109,6 +109,7 @@ export const packsIssues = () =>
       'pack.trust/denied': 'it was denied and is not read',
       'pack.trust/unapproved': 'it is not approved yet; only its metadata is shown',
       'pack.trust/changed': 'it must be approved again: {changes}',
+      'pack.trust/kept': 'warning: it is given as it was approved; these changes wait for approval: {changes}',
       'pack.trust/unreviewed': 'warning: it does not say that anybody has reviewed it',
       'pack.trust/external': 'warning: it says that it comes from outside',
       'pack.trust/denied-again': 'info: the pack {name} is already denied',

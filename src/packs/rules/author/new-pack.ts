@@ -119,15 +119,14 @@ export interface DocumentOutline {
   isWiki: boolean
 }
 
-/** Reads the headings of a document. The title is from its frontmatter, first heading or, first in a vault, file name. */
-export function outlineDocument(path: string, markdown: string, isVault: boolean): DocumentOutline {
+/** Reads the headings of a document. The title is from its frontmatter, its first heading or its file name. */
+export function outlineDocument(path: string, markdown: string): DocumentOutline {
   const isPdf = documentKind(path) === 'pdf'
   const found = packSections(path, markdown)
     .map(({ level, title }) => ({ level, title: plain(title) }))
     .filter(({ title }) => title !== '' && !(isPdf && /^Page \d+/.test(title)))
   const top = Math.min(...found.map(({ level }) => level))
-  const isNamed = isVault || (isPdf && top !== 1)
-  const own = isNamed ? nameWords(path) : plain(frontmatterTitle(markdown))
+  const own = isPdf && top !== 1 ? nameWords(path) : plain(frontmatterTitle(markdown))
   const first = own === '' ? found.find(({ level }) => level === top) : undefined
   const title = first?.title ?? (own || nameWords(path))
   const headings = found.filter((each) => each !== first && each.title !== own).map((each) => each.title)
@@ -149,12 +148,33 @@ function plain(title: string): string {
   return shownText(text.trim(), 80)
 }
 
+/** In a vault, the name of a file is its title: links name it. */
+export function titledByName(outline: DocumentOutline): DocumentOutline {
+  const { path, title, headings } = outline
+  return { ...outline, title: nameWords(path), headings: [...new Set([title, ...headings])] }
+}
+
+/** The id that an export of Notion adds to each name. */
+const NOTION_ID = / [\da-f]{32}(?=(?:_all)?(?:\/|\.[a-z]+$))/g
+
+/** The names of files without the ids of Notion, as far as they stay different. */
+export function namesWithoutIds(paths: readonly string[]): Map<string, string> {
+  const short = groupBy(paths, (path) => path.replace(NOTION_ID, ''))
+  return new Map(
+    [...short].flatMap(([name, all]) => all.map((path): [string, string] => [path, all.length === 1 ? name : path])),
+  )
+}
+
+/** The links of a page of Notion, to pages whose names have lost their ids. */
+export function linksWithoutIds(markdown: string): string {
+  return markdown.replace(/\]\([^()\s]{1,2000}\)/g, (link) => link.replace(/%20[\da-f]{32}(?=\/|\.[a-z]+\))/g, ''))
+}
+
 function nameWords(path: string): string {
-  // An export of Notion ends each name with an id.
   const name = path
     .slice(path.lastIndexOf('/') + 1)
+    .replace(NOTION_ID, '')
     .replace(/\.[a-z]+$/i, '')
-    .replace(/ [\da-f]{32}$/, '')
   return shownText(name.replace(/[_\-.]+/g, ' ').trim() || path, 80)
 }
 
@@ -162,13 +182,6 @@ function nameWords(path: string): string {
 function spread<T>(items: readonly T[], most: number): T[] {
   if (items.length <= most) return [...items]
   return Array.from({ length: most }, (_, at) => items[Math.floor((at * items.length) / most)]!)
-}
-
-/** `wiki-first` for a vault, or if at least a third of the pages have wiki links. */
-export function profileOf({ documents, isVault }: { documents: readonly DocumentOutline[]; isVault: boolean }) {
-  if (isVault) return 'wiki-first'
-  const linked = documents.filter(({ isWiki }) => isWiki).length
-  return linked >= 2 && linked * 3 >= documents.length ? 'wiki-first' : 'document-first'
 }
 
 export interface DocsPlan {
@@ -214,6 +227,44 @@ export function docsGuide(plan: DocsPlan, written?: string): string {
   const hasMap = written === undefined || map === '' || readContextMap(written, 1).sectionLines.length > 0
   const added = hasMap ? '' : `${body.endsWith('\n') ? '' : '\n'}\n## Context map\n\n${map}`
   return `---\n${fields.join('\n')}\n---\n${body}${added}`
+}
+
+/**
+ * Brings a KNOWLEDGE.md up to date: `before` and `now` are what Loadout wrote then and would write now. A field or line of
+ * the map that a person changed, added or removed stays so.
+ */
+export function updateGuide(written: string, before: string, now: string): string {
+  const [was, will] = [unitsOf(before), unitsOf(now)]
+  const mine = unitsOf(written)
+  const lines = written.split('\n').flatMap((line) => {
+    const key = unitKey(line)
+    if (key === undefined || was.get(key) !== line) return [line]
+    return will.get(key) ?? []
+  })
+  let above: string | undefined
+  for (const [key, line] of will) {
+    if (!was.has(key) && !mine.has(key)) {
+      const at = lines.findIndex((each) => unitKey(each) === above)
+      const last = lines.findLastIndex((each) => /^- .*`$/.test(each))
+      lines.splice((at < 0 ? last : at) + 1, 0, line)
+    }
+    above = key
+  }
+  return lines.join('\n')
+}
+
+/** The fields of the frontmatter and the lines of the map, by key or path. */
+function unitsOf(text: string): Map<string, string> {
+  return new Map(
+    text.split('\n').flatMap((line) => {
+      const key = unitKey(line)
+      return key === undefined ? [] : [[key, line]]
+    }),
+  )
+}
+
+function unitKey(line: string): string | undefined {
+  return /^- .*`([^`]+)`$/.exec(line)?.[1] ?? /^ *[a-zA-Z]+:(?= |$)/.exec(line)?.[0]
 }
 
 /** More documents than this are mapped by folder. */

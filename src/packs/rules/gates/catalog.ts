@@ -240,6 +240,8 @@ export function catalogRow({ manifest, scope, root, trust, warnings }: TrustedPa
     trust: manifest.trust,
     /** Loadout's decision. */
     effectiveTrust: trust.state,
+    /** Whether later changes of its files are trusted. */
+    follows: trust.follows,
     profile,
     runtime_mode: mode,
     /** Where it was found. */

@@ -13,7 +13,8 @@ const POLICY = { approvalFor: ['workspace'], explicitPathIsApproval: false } as 
 
 function trustOf(pack: KnowledgePack, facts: Partial<TrustFacts> = {}) {
   const none = { approval: undefined, policy: POLICY, verdict: undefined }
-  return decideTrust(pack, { ...none, isSamePlace: () => true, readFiles: () => FILES, ...facts })
+  const place = { isSamePlace: () => true, readFiles: () => FILES, keptSince: () => undefined }
+  return decideTrust(pack, { ...none, ...place, ...facts })
 }
 
 function answer(more: Partial<Omit<Approval, 'id'>> = {}): Approval {
@@ -89,6 +90,17 @@ describe('trust by approval', () => {
     expect(trust).toMatchObject({ state: isOpen ? 'approved' : 'changed', isOpen, approvalId: approval.id })
     expect(trust.warnings.map(({ code }) => code)).toEqual(isOpen ? [] : ['pack.trust'])
     expect(trust.warnings.map(({ message }) => message).join()).toContain(says)
+  })
+
+  it('gives a changed pack as it was approved while its approved files are kept, and still asks', () => {
+    const changed = { approval: answer(), readFiles: () => fewer, keptSince: () => '/kept' }
+    expect(trustOf(pack, changed)).toMatchObject({ state: 'changed', isOpen: true, isUndecided: true, kept: '/kept' })
+    expect(trustOf(pack, { ...changed, isSamePlace: () => false })).toMatchObject({ isOpen: false })
+    const signed = { kind: 'pack', name: 'handbook', version: '1', by: 'them', why: '' } as const
+    const verdicts = [packDigest(FILES), packDigest(fewer)].map(
+      (digest): Verdict => ({ ...signed, state: 'approved', digest }),
+    )
+    expect(verdicts.map((verdict) => trustOf(pack, { ...changed, verdict }).isOpen)).toEqual([true, false])
   })
 
   it.each(['workspace', 'user', 'built-in'] as const)(

@@ -28,8 +28,12 @@ export interface Trust {
   approvalId?: string
   /** Digests of the approved files. A reader refuses a file with another digest. */
   files?: FileDigests
+  /** Where the approved bytes of a pack lie that has changed since. Readers get these. */
+  kept?: string
   /** Differences from the approved files. */
   changes?: readonly string[]
+  /** A person trusts later changes of its folder too. */
+  follows?: boolean
   /** Why the team's catalog holds it back. */
   held?: string
   warnings: readonly PackWarning[]
@@ -48,6 +52,8 @@ export interface TrustFacts {
   isSamePlace(approval: Approval): boolean
   /** The current digests; undefined if they cannot be read. */
   readFiles(): FileDigests | undefined
+  /** The folder with copies of the approved files that are not in `current` any more, if it has them all. */
+  keptSince(approved: FileDigests, current: FileDigests): string | undefined
 }
 
 /** Decides whether the text of a pack may be read. Reads its files only if an approval or a verdict names them. */
@@ -67,29 +73,36 @@ export function decideTrust({ scope, manifest }: Pick<KnowledgePack, 'scope' | '
   const isAsked = scope === 'workspace' || (scope !== 'explicit' && policy.approvalFor.includes(scope))
   const needsApproval = isAsked || (scope === 'explicit' && !policy.explicitPathIsApproval)
   if (needsApproval && approval === undefined) return shut('unapproved')
-  const changes = needsApproval && approval !== undefined ? changesOf(approval, facts) : []
-  if (changes.length > 0) return { ...shut('changed', changes), files: approval?.files, changes }
+  const { changes, kept } = needsApproval && approval !== undefined ? changesOf(approval, facts) : { changes: [] }
+  const { files, follow: follows, id: approvalId } = approval ?? {}
+  if (changes.length > 0 && kept === undefined) return { ...shut('changed', changes), files, changes }
   const { trust: label } = manifest
   const isDoubted = label === 'external' || label === 'unreviewed'
   const warnings = isDoubted ? [report(`pack.trust/${label}`, {}, ABOUT)] : []
-  const trust: Trust = needsApproval
-    ? { state: 'approved', isOpen: true, approvalId: approval?.id, files: approval?.files, warnings }
-    : { state: 'trusted', isOpen: true, warnings }
+  if (kept !== undefined) warnings.push(report('pack.trust/kept', { changes: summarizeChanges(changes) }, ABOUT))
+  const open = { isOpen: true, approvalId, files, follows, warnings }
+  const trust: Trust = !needsApproval
+    ? { state: 'trusted', isOpen: true, warnings }
+    : kept === undefined
+      ? { state: 'approved', ...open }
+      : { state: 'changed', isUndecided: true, ...open, kept, changes }
   if (verdict === undefined) return trust
-  const files = facts.readFiles()
-  if (files !== undefined && packDigest(files) === verdict.digest) return { ...trust, files }
+  const given = kept === undefined ? facts.readFiles() : files
+  if (given !== undefined && packDigest(given) === verdict.digest) return { ...trust, files: given }
   const { version, by = 'your team' } = verdict
   return heldBack(`it differs from version ${version} that ${by} approved in the catalog`)
 }
 
-function changesOf(approval: Approval, { isSamePlace, readFiles }: TrustFacts): string[] {
+/** How a pack differs from what was approved, and where that is kept. */
+function changesOf(approval: Approval, facts: TrustFacts): { changes: string[]; kept?: string } {
   const { files, follow, tier } = approval
-  if (tier !== 'evidence') return ['an earlier version approved a part of it only']
-  if (files === undefined && follow !== true) return ['an earlier version approved KNOWLEDGE.md only']
-  if (!isSamePlace(approval)) return ['another project lies at this path now']
-  if (follow === true) return []
-  const current = readFiles()
-  return current === undefined ? ['its files cannot be read'] : changesSince(files ?? {}, current)
+  if (tier !== 'evidence') return { changes: ['an earlier version approved a part of it only'] }
+  if (files === undefined && follow !== true) return { changes: ['an earlier version approved KNOWLEDGE.md only'] }
+  if (!facts.isSamePlace(approval)) return { changes: ['another project lies at this path now'] }
+  if (files === undefined || follow === true) return { changes: [] }
+  const current = facts.readFiles()
+  const changes = current === undefined ? ['its files cannot be read'] : changesSince(files, current)
+  return { changes, kept: changes.length === 0 ? undefined : facts.keptSince(files, current ?? {}) }
 }
 
 const ABOUT = { path: PACK_FILE }
