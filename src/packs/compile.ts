@@ -244,7 +244,7 @@ export function packStatus(
     const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed')
     const isNew = state?.views.every((view) => view.state === 'not-compiled')
     const next = [
-      ...(trust.isOpen ? [] : [`loadout approve ${shellWord(root)}`]),
+      ...(trust.isOpen && !trust.isUndecided ? [] : [`loadout approve ${shellWord(root)}`]),
       ...(isBehind || isNew ? [`loadout packs compile ${manifest.name}`] : []),
     ]
     return { name: manifest.name, root, scope, state, next }

@@ -112,7 +112,7 @@ export function explainPack(machine: Machine, request: CatalogRequest & { pack: 
     trusted: `trusted, because it is in ${PLACES[scope]}`,
     approved: 'approved, and unchanged since',
     unapproved: 'it is not approved',
-    changed: `it ${whyNotOpen(trust)}`,
+    changed: trust.isOpen ? 'it has changed since it was approved' : `it ${whyNotOpen(trust)}`,
     denied: 'it was denied',
     held: trust.held ?? '',
   }
