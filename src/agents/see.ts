@@ -23,6 +23,7 @@ import type { InstructionRules, Listing } from './rules/reading-rules.ts'
 import { RECORDED, readingOf, recordedRules } from './rules/recorded-rules.ts'
 import { decideVisibility, type FoundSkill, type SeenSkills, type Visibility } from './rules/visibility.ts'
 
+/** What `loadout see` asks: which skills and instructions an agent would show its model, and which it would leave out. */
 export interface SeeRequest {
   agent: string
   /** The working folder of the agent; undefined for no project. */

@@ -38,15 +38,12 @@ export interface Verification {
   measured?: MeasuredRow
 }
 
-const PROMPT = 'Say one word.'
-const PATIENCE_S = 120
-
 /**
  * Runs the user's own client in a copy of what it reads, against a model that Loadout scripts on this computer, and
  * compares what it sent with `see`. Nothing leaves the computer, and no file outside of the copy can change.
  */
 export async function verifyAgent(machine: Machine, request: VerifyRequest): Promise<Verification> {
-  const { project, model, seconds = PATIENCE_S } = request
+  const { project, model, seconds = 120 } = request
   const agent = requireAgent(request.agent)
   const client = clientOf(agent.id)
   if (client === undefined) {
@@ -60,7 +57,17 @@ export async function verifyAgent(machine: Machine, request: VerifyRequest): Pro
     const { home, cwd, moved } = copyForClient(machine, { agent, client, cwd: sight.cwd, rules, root, place })
     const { path: file, version } = program
     const kept = [machine.home, ...(sight.cwd === undefined ? [] : [sight.cwd])]
-    const call = { client, program: file, prompt: PROMPT, model, root, home, cwd, kept, signal: request.signal }
+    const call = {
+      client,
+      program: file,
+      prompt: 'Say one word.',
+      model,
+      root,
+      home,
+      cwd,
+      kept,
+      signal: request.signal,
+    }
     const run = await runClient(machine, { ...call, patienceMs: seconds * 1000 })
     const main = mainRequest(run.requests)
     if (main === undefined) {

@@ -14,8 +14,8 @@ import { isSameBuild } from '../project/rules/candidates.ts'
 import { orderSections } from '../project/rules/portions.ts'
 import type { RankedFile } from '../project/rules/rank-files.ts'
 import { roundScore, type Strategy } from '../search/document.ts'
+import type { CheckedText } from '../text/checked-text.ts'
 import { shellWord } from '../text/printable.ts'
-import type { Readable } from '../text/readable.ts'
 import { asFinding, type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import type { RecordedEntry } from '../usage/record.ts'
@@ -126,7 +126,7 @@ async function readPayloads(machine: Machine, { task, project, trail }: Question
   const read = (match: MatchResult, selectedBy: string): Candidate[] => {
     const { entry } = match
     const path = `payload:${entry.id}`
-    let payload: Readable
+    let payload: CheckedText
     try {
       payload = openPayload(knowledge.place(entry))
     } catch (error) {

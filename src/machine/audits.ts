@@ -149,8 +149,6 @@ export interface PrunedAudits {
   days: number
   isDry: boolean
 }
-
-const KEPT_DAYS = 90
 const DAY = 24 * 60 * 60 * 1000
 
 /** Removes the records that were not delivered again for a number of days, those of earlier versions too. */
@@ -181,7 +179,7 @@ export function pruneAudits(machine: Machine, { days: asked, isDry = false }: Pr
 function keptDays(machine: Machine): number {
   const path = machine.config.path
   const audit = asRecord(machine.config.read().audit ?? {}, path, '"audit"')
-  const days = audit.keep_days ?? KEPT_DAYS
+  const days = audit.keep_days ?? 90
   if (typeof days === 'number' && isDays(days)) return days
   throw badConfig(path, '"audit.keep_days" must be a whole number of days')
 }

@@ -14,14 +14,12 @@ export interface Reply {
   /** Undefined when the reply is not JSON. */
   json: unknown
 }
-
-const USUAL_MS = 30_000
 /**
  * The only HTTP client. Does not follow redirects: the content and the token go only to the address that the user
  * configured. Throws `UNREACHABLE` without a reply.
  */
 export async function callHttp(address: string, posting: Posting): Promise<Reply> {
-  const { method = 'POST', body, headers = {}, milliseconds = USUAL_MS } = posting
+  const { method = 'POST', body, headers = {}, milliseconds = 30_000 } = posting
   try {
     const reply = await fetch(address, {
       method,

@@ -7,8 +7,6 @@ import { needsLogin, withoutPassword } from './git-process.ts'
 import type { Machine } from './machine.ts'
 import { isUnsafeUrl, type Patience, runGit } from './repository.ts'
 
-const CLONE_MS = 30 * 60_000
-
 export interface CloneOptions extends Patience {
   depth?: number
   /** Defaults to the remote's default branch. */
@@ -24,7 +22,7 @@ export async function cloneRepository(
   folder: string,
   options: CloneOptions = {},
 ): Promise<void> {
-  const { depth, branch, onProgress, signal, timeoutMs = CLONE_MS } = options
+  const { depth, branch, onProgress, signal, timeoutMs = 30 * 60_000 } = options
   const source = cloneSource(machine, url)
   const target = resolve(machine.cwd, folder)
   const wasThere = exists(target)

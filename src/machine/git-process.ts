@@ -18,8 +18,6 @@ export interface GitOutput {
   stderr: string
   code: number
 }
-
-const TIMEOUT_MS = 60_000
 const LARGEST_OUTPUT = 64 * 1024 * 1024
 
 /** A separate session: its processes cannot reach the terminal, and can be ended together. */
@@ -38,16 +36,14 @@ const running = new Set<ChildProcess>()
 function endAll(): void {
   for (const child of running) endTree(child, 'SIGKILL')
 }
-
-const KILL_GRACE_MS = 1500
 // Background processes of a command, such as a shared ssh connection, may hold the pipes open forever.
 const PIPE_GRACE_MS = 500
 
 export function collect(child: ChildProcess, what: string, options: ProcessOptions): Promise<GitOutput> {
-  const { timeoutMs = TIMEOUT_MS, signal, onLine } = options
+  const { timeoutMs = 60_000, signal, onLine } = options
   let size = 0
   const endPipes = () => [child.stdout, child.stderr].forEach((pipe) => void pipe?.destroy())
-  const killing = new Timer(KILL_GRACE_MS, () => [endTree(child, 'SIGKILL'), endPipes()])
+  const killing = new Timer(1500, () => [endTree(child, 'SIGKILL'), endPipes()])
   // After a pause of this process, output of git may still be unread: timers run before pipes.
   const draining = new Timer(PIPE_GRACE_MS, () => {
     const before = size

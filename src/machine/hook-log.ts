@@ -26,7 +26,7 @@ export function logLine(machine: Machine, about: string, message: string): void 
 }
 
 /** If one source fails, a hook continues without it and logs one line. */
-export function attempt<T>(log: (message: string) => void, what: string, read: () => T, otherwise: T): T {
+export function attemptOrLog<T>(log: (message: string) => void, what: string, read: () => T, otherwise: T): T {
   try {
     return read()
   } catch (error) {

@@ -28,8 +28,6 @@ interface Owner {
   host: string
   purpose: string
 }
-
-const DEFAULT_WAIT_MS = 20_000
 const OWNER_FILE = 'owner.json'
 
 /**
@@ -37,7 +35,7 @@ const OWNER_FILE = 'owner.json'
  * has an owner. The lock of a dead process is taken over.
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Release> {
-  const { purpose, waitMs = DEFAULT_WAIT_MS, signal, cleanUp } = options
+  const { purpose, waitMs = 20_000, signal, cleanUp } = options
   const deadline = Date.now() + waitMs
   for (let pause = 10; ; pause = Math.min(pause * 1.5, 100)) {
     const release = tryLock(path, purpose, cleanUp)

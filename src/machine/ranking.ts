@@ -1,6 +1,6 @@
 import type { RankDocument } from '../search/document.ts'
 import { compileRanker, joinRankers, openSavedRanker, type Ranker, type RankerOptions } from '../search/ranker.ts'
-import type { Readable } from '../text/readable.ts'
+import type { CheckedText } from '../text/checked-text.ts'
 import type { Finding, LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { type CacheKey, type OpenedValue, type Stamp, signatureOf, stampAt } from './cache.ts'
@@ -39,7 +39,7 @@ export interface Source<Entry = unknown, Details extends { summary: string } = {
   /** Why an entry may not be read now. Every reader asks this first. */
   gate(name: string): LoadoutError | undefined
   /** The text of an entry, or of one of its files. */
-  read(name: string, path?: string): Readable
+  read(name: string, path?: string): CheckedText
 }
 
 /** Stored with a document whose file is too much to watch: it is compared when the document is found. */

@@ -1,6 +1,6 @@
 import { type Detection, detectContent, detectSafely, failedDetection, sanitize } from '../text/sensitive/detect.ts'
 import { isName, isPlaceholder, isReal, mayHoldSecret } from '../text/sensitive/matching.ts'
-import { Kept } from './kept.ts'
+import { RecentValues } from './recent-values.ts'
 
 interface Looked {
   ours: readonly Detection[]
@@ -10,7 +10,7 @@ interface Looked {
 
 /** How many results a server keeps: scanning a text takes longer than most of the rest of an answer. */
 const KEPT_TEXTS = 1024
-const looked = new Kept<Promise<Looked>>(KEPT_TEXTS)
+const looked = new RecentValues<Promise<Looked>>(KEPT_TEXTS)
 
 function lookThrough(text: string): Promise<Looked> {
   if (text.length > 16_384) return lookAnew(text)

@@ -124,8 +124,6 @@ export function sessionsFolder(machine: Machine): string {
 }
 
 const SESSIONS = 'hooks/sessions'
-
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 const MOST_LOOKED_AT = 500
 
 /** Removes sessions unused for a month: a few at each call, a different part each time. */
@@ -137,7 +135,8 @@ export function pruneSessions(machine: Machine): void {
     const from = names.length > MOST_LOOKED_AT ? now % names.length : 0
     for (const name of [...names.slice(from), ...names.slice(0, from)].slice(0, MOST_LOOKED_AT)) {
       const path = join(folder, name)
-      if (now - statSync(path).mtimeMs > (name.endsWith(TASK) ? TASK_KEPT_MS : KEPT_MS)) rmSync(path, { force: true })
+      if (now - statSync(path).mtimeMs > (name.endsWith(TASK) ? TASK_KEPT_MS : 30 * 24 * 60 * 60 * 1000))
+        rmSync(path, { force: true })
     }
   } catch {
     // Old files are harmless; the next session tries again.

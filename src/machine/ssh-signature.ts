@@ -6,7 +6,6 @@ import { codeOf, exists, readText } from './files.ts'
 import { withScratch } from './leftovers.ts'
 import type { Machine } from './machine.ts'
 
-const TIMEOUT_MS = 60_000
 const KEYS = ['id_ed25519', 'id_ecdsa', 'id_rsa']
 
 /** The SSH key to sign with: the named one, or the first usual one in `~/.ssh`. */
@@ -83,7 +82,7 @@ function run({ env, home }: Machine, words: readonly string[], options: RunOptio
   const { PATH, SSH_AUTH_SOCK, SSH_ASKPASS, DISPLAY, TERM } = env
   const passed = { PATH, HOME: home, SSH_AUTH_SOCK, SSH_ASKPASS, DISPLAY, TERM }
   try {
-    return String(execFileSync('ssh-keygen', words, { ...options, env: passed, timeout: TIMEOUT_MS }) ?? '')
+    return String(execFileSync('ssh-keygen', words, { ...options, env: passed, timeout: 60_000 }) ?? '')
   } catch (error) {
     // The system says EACCES if one folder on the PATH is closed to this user.
     if (['ENOENT', 'EACCES'].includes(codeOf(error))) {

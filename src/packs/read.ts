@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import { cutLine, findCut } from '../text/cap-content.ts'
+import type { CheckedText } from '../text/checked-text.ts'
 import { shellWord } from '../text/printable.ts'
-import type { Readable } from '../text/readable.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, failWith, type LoadoutError, retell } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
@@ -29,7 +29,6 @@ import { checkHealth, readRecords } from './rules/records.ts'
 import { chooseLines, countLines, takeLines } from './rules/resolve/choose.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
 
-const MOST_RESOURCES = 200
 /** The folders whose files can be read one by one, and what their files are for. */
 const RESOURCE_KINDS: Partial<Record<PackLayer, GuideResource['kind']>> = {
   compiled: 'runtime',
@@ -41,7 +40,7 @@ const RESOURCE_KINDS: Partial<Record<PackLayer, GuideResource['kind']>> = {
 }
 
 /** Reads the guide of a pack or one of its files, if the gates allow it. */
-export function openPackText(machine: Machine, pack: TrustedPack, path: string | undefined): Readable {
+export function openPackText(machine: Machine, pack: TrustedPack, path: string | undefined): CheckedText {
   const admitted = openAdmitted(machine, pack, false)
   // `wiki/a.md#L3-L9`, `documents/a.pdf#page=3` or `wiki/a.md#a-heading` names a part of a file.
   const [, wanted = path, anchor] = /^([^#]+)#(.+)$/.exec(path ?? '') ?? []
@@ -216,5 +215,5 @@ function listResources(paths: readonly string[]): GuideResource[] {
       const kind = layer === undefined ? undefined : RESOURCE_KINDS[layer]
       return kind === undefined ? [] : [{ path, kind }]
     })
-    .slice(0, MOST_RESOURCES)
+    .slice(0, 200)
 }

@@ -240,8 +240,6 @@ export interface SectionFound {
   /** 0 to 1: the share of the query's words that it contains. */
   confidence: number
 }
-
-const MOST_OF_ONE = 3
 /** A section with a smaller share of the query's words is about something else. */
 const LEAST_SHARE = 0.6
 
@@ -262,7 +260,7 @@ export function searchSections(
     .flatMap(({ root, path, from, to, terms, title }): SectionFound[] => {
       const confidence = shareOf(words, new Set(terms.filter((term) => words.has(term))))
       const count = counts.get(root) ?? 0
-      if (from === 0 || confidence < LEAST_SHARE || count === MOST_OF_ONE) return []
+      if (from === 0 || confidence < LEAST_SHARE || count === 3) return []
       counts.set(root, count + 1)
       const pack = names.get(root) ?? ''
       const id = `${entryId('pack', pack, path)}#L${from}-L${to}`

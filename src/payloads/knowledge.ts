@@ -2,11 +2,11 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type Codec, jsonCodec, signatureOf } from '../machine/cache.ts'
 import { exists, isFile, isFolder, readJson } from '../machine/files.ts'
 import { readJsonInside, readTextInside } from '../machine/inside.ts'
-import { Kept } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from '../machine/open-project.ts'
+import { RecentValues } from '../machine/recent-values.ts'
+import type { CheckedText } from '../text/checked-text.ts'
 import { fence, fenceFindings } from '../text/fence.ts'
-import type { Readable } from '../text/readable.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { getOwn, isRecord } from '../text/values.ts'
 import { readBody } from './rules/frontmatter.ts'
@@ -29,7 +29,7 @@ export interface PlacedEntry {
 }
 
 /** The body of a payload, without its frontmatter. */
-export function openPayload({ entry: { id, path }, layer, root }: PlacedEntry): Readable {
+export function openPayload({ entry: { id, path }, layer, root }: PlacedEntry): CheckedText {
   const { body: whole, findings } = readBody(readTextInside(root, path), path)
   return {
     layer,
@@ -167,7 +167,7 @@ export class Knowledge {
 // Loadout wrote it, and its checksum was verified.
 const SUMMARY: Codec<Summary> = jsonCodec((json): json is Summary => isRecord(json) && Array.isArray(json.core))
 
-const kept = new Kept<Knowledge>(8)
+const kept = new RecentValues<Knowledge>(8)
 
 /** The entries of the layers; a process reads unchanged files once. `isSummed`: the caller asks mostly for the summary. */
 export function openKnowledge(machine: Machine, options: Layers | undefined, isSummed = false): Knowledge {

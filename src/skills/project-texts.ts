@@ -236,14 +236,10 @@ export function planTexts(
   return plan
 }
 
-const MOST_LINES = 200
-
 function waitingText(machine: Machine, kind: TextKind, row: LockedText): WaitingSkill {
   const place = keptText(machine, kind, row)
   const [folder, file] = kind === 'pack' ? [place, PACK_FILE] : [dirname(place), basename(place)]
-  const text = exists(join(folder, file))
-    ? readTextInside(folder, file).split('\n').slice(0, MOST_LINES).join('\n')
-    : ''
+  const text = exists(join(folder, file)) ? readTextInside(folder, file).split('\n').slice(0, 200).join('\n') : ''
   return { skill: row.name, kind, open: [], path: place, text }
 }
 

@@ -8,9 +8,9 @@ import type { Segment, Source } from '../machine/ranking.ts'
 import { Repository } from '../machine/repository.ts'
 import { importedDocument } from '../machine/skill-document.ts'
 import type { RankDocument } from '../search/document.ts'
+import type { CheckedText } from '../text/checked-text.ts'
 import { cut } from '../text/cut.ts'
 import { fence, fenceFindings } from '../text/fence.ts'
-import type { Readable } from '../text/readable.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, failWith, LoadoutError, unlessTrouble } from '../text/trouble.ts'
 import { nearest, quickDigest } from '../text/values.ts'
@@ -201,7 +201,7 @@ export function filesOf({ folder }: UsableSkill): { path: string; bytes: number 
 }
 
 /** SKILL.md without its frontmatter, or another file of the skill unchanged. */
-function openSkill(skill: UsableSkill, path = DOCUMENT_FILE): Readable {
+function openSkill(skill: UsableSkill, path = DOCUMENT_FILE): CheckedText {
   const { name, folder, source } = skill
   const text = readFile(skill, path)
   const id = entryId('skill', name)

@@ -107,11 +107,9 @@ export async function leaveTeam(machine: Machine, _request: object): Promise<Lef
   }
 }
 
-const LEAVE_MS = 5_000
-
 async function tellLeft(team: Team, { machine: id }: OutboxState): Promise<boolean> {
   try {
-    await team.call({ path: `/v1/machines/${id}/leave`, body: '{}', milliseconds: LEAVE_MS })
+    await team.call({ path: `/v1/machines/${id}/leave`, body: '{}', milliseconds: 5_000 })
     return true
   } catch (error) {
     // A user can leave even if the server is down.

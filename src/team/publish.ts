@@ -226,8 +226,6 @@ function change(
 ): Change {
   return { kind, name, version, commit, digest, groups: wanted, state }
 }
-
-const USUAL_DAYS = 90
 const MOST_DAYS = 3_650
 
 /**
@@ -250,7 +248,7 @@ async function signNext(
   const key = signingKey(machine, request.key)
   const by = principalOf(key, signers)
   const base = catalog.snapshot ?? (await earlierApprovals(machine, { team: membership.team, signers, entries }))
-  const days = request.days ?? catalog.snapshot?.days ?? USUAL_DAYS
+  const days = request.days ?? catalog.snapshot?.days ?? 90
   if (!Number.isSafeInteger(days) || days < 1 || days > MOST_DAYS) {
     throw failWith('USAGE/days-valid', { most: MOST_DAYS })
   }

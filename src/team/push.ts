@@ -25,7 +25,7 @@ export interface Push {
 /** Puts new events of the usage log into the outbox, and sends the outbox. */
 export const pushUsage = withTeam(async (team, request: PushRequest): Promise<Push> => {
   if (request.dryRun) return preview(team)
-  const release = await team.outbox.lock(request.isBackground ? 0 : LONGEST_WAIT_MS)
+  const release = await team.outbox.lock(request.isBackground ? 0 : 60_000)
   try {
     return await pushLocked(team)
   } finally {
@@ -33,8 +33,6 @@ export const pushUsage = withTeam(async (team, request: PushRequest): Promise<Pu
     if (request.isBackground) await refreshCatalog(team.machine)
   }
 })
-
-const LONGEST_WAIT_MS = 60_000
 
 function preview(team: Team): Push {
   const before = team.outbox.require()

@@ -46,14 +46,13 @@ export interface ServeRequest {
 }
 
 const USUAL_PORT = 8418
-const KEPT_DAYS = 400
 const FEWEST_DAYS = 32
 const SILENT_DAYS = 30
 
 /** Serves a team until the signal fires. */
 export async function serveTeam(machine: Machine, request: ServeRequest): Promise<object> {
   const settings = withEnvironment(request, machine.env)
-  const { port = USUAL_PORT, listen = '127.0.0.1', keepDays = KEPT_DAYS, silentDays = SILENT_DAYS, otlp } = settings
+  const { port = USUAL_PORT, listen = '127.0.0.1', keepDays = 400, silentDays = SILENT_DAYS, otlp } = settings
   const hosts = settings.hosts?.map((name) => name.toLowerCase())
   const { isTry, signal } = request
   if (isTry && settings.database !== undefined) throw failWith('USAGE/try')

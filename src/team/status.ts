@@ -29,8 +29,6 @@ export interface TeamStatus {
   last?: OutboxState['last']
 }
 
-const SERVER_MS = 5_000
-
 /** What this machine has sent, what waits, and whether its server answers. */
 export const teamStatus = withTeam(async (team, _request: object): Promise<TeamStatus> => {
   const state = team.outbox.require()
@@ -61,7 +59,7 @@ function eventsIn(body: string): number {
 
 async function askServer(team: Team): Promise<Finding[]> {
   try {
-    await team.call({ method: 'GET', path: '/ready', milliseconds: SERVER_MS })
+    await team.call({ method: 'GET', path: '/ready', milliseconds: 5_000 })
     return []
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error

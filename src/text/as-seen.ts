@@ -208,8 +208,6 @@ const LOOK_ALIKES: Record<string, string> = {
 
 /** No run of letters in a reserved name has a longer compatibility form. */
 const MOST_LETTERS = 3
-
-const MOST_KNOWN = 4096
 const known = new Map<number, string>()
 
 /** What one character resembles: ASCII, nothing, or OTHER. */
@@ -219,7 +217,7 @@ function fold(code: number): string {
   const plain = code > 0x10ffff ? '' : String.fromCodePoint(code).normalize('NFKD').toLowerCase()
   const seen = [...plain].map(look).join('')
   const letters = seen.length > MOST_LETTERS ? String.fromCharCode(OTHER) : seen
-  if (known.size === MOST_KNOWN) known.clear()
+  if (known.size === 4096) known.clear()
   known.set(code, letters)
   return letters
 }

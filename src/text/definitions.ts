@@ -29,8 +29,6 @@ const NOT_METHODS = new Set(
   ),
 )
 const LOCAL = new Set(['const', 'let', 'var', 'val', 'static', 'type'])
-const LONGEST_LINE = 300
-const DEEPEST = 8
 
 const C_LIKE = /\.(?:c|h|cc|hh|cpp|hpp|cxx|hxx|m|mm|cu)$/i
 
@@ -83,11 +81,11 @@ function joinInner(found: readonly (DefinedSection & { isInner: boolean })[], li
 }
 
 function nameIn(text: string, isCLike: boolean): string | undefined {
-  if (text.length > LONGEST_LINE) return undefined
+  if (text.length > 300) return undefined
   const inC = isCLike ? C_FUNCTION.exec(text)?.[1] : undefined
   if (inC !== undefined) return inC
   const [, indent = '', keyword = '', name = ''] = DEFINITION.exec(text) ?? []
-  if (name !== '' && indent.length <= DEEPEST && (indent === '' || !LOCAL.has(keyword))) return name
+  if (name !== '' && indent.length <= 8 && (indent === '' || !LOCAL.has(keyword))) return name
   const [, type = '', method = ''] = METHOD.exec(text) ?? []
   return method === '' || NOT_METHODS.has(method) || NOT_METHODS.has(type) ? undefined : method
 }

@@ -191,10 +191,8 @@ export function neutralise(given: string, boundary: string): { text: string; tok
   return { text: result + text.slice(from), tokens }
 }
 
-const LONGEST_LINE = 1024
-
 /** Foreign text on one line of ours: shortened first, then neutralised, because a cut can complete a reserved name. */
-export function harmlessLine(text: string, boundary: string, longest = LONGEST_LINE): { text: string; count: number } {
+export function harmlessLine(text: string, boundary: string, longest = 1024): { text: string; count: number } {
   const line = removeInvisible(text.replace(/[\s\p{Cc}]+/gu, ' ')).text
   const cut = line.length > longest ? removeInvisible(`${line.slice(0, longest - 1)}\u2026`).text : line
   const { text: harmless, tokens } = neutralise(cut, boundary)

@@ -4,7 +4,6 @@ import { compareText, isRecord, setOwn } from './values.ts'
 export const DOCUMENT_FILE = 'SKILL.md'
 
 const BOM = '\ufeff'
-const LONGEST_NAME = 64
 
 /** The text of the first heading, without Markdown marks. */
 export function firstHeading(body: string): string | undefined {
@@ -123,7 +122,7 @@ export function slug(text: string): string {
     .replace(/\p{M}+|['\u2019]/gu, '')
     .toLowerCase()
   const words = folded.split(/[^a-z0-9]+/).filter((word) => word !== '')
-  return words.join('-').slice(0, LONGEST_NAME).replace(/-$/, '')
+  return words.join('-').slice(0, 64).replace(/-$/, '')
 }
 
 /** The keys and values of a frontmatter. */

@@ -1,7 +1,7 @@
 import type { Model, ScreenId } from './model.ts'
 
 /** Where keys are read: a screen, a box over it, or the filter of the inventory. */
-export type Place =
+export type KeyPlace =
   | ScreenId
   | 'filter'
   | 'import filter'
@@ -40,7 +40,7 @@ const HERE = ['inventory'] as const
 export interface Binding {
   keys: readonly string[]
   action: Action
-  places: readonly Place[]
+  places: readonly KeyPlace[]
   /** What it does, for help and palette. */
   help: string
   /** A word or two for the footer; without it, the footer does not show the key. */
@@ -244,7 +244,7 @@ export const BINDINGS = [
 export type Action = (typeof BINDINGS)[number]['action']
 
 /** Where the next key goes. */
-export function placeOf({ overlay, screen, inventory, imports, sync }: Model): Place {
+export function placeOf({ overlay, screen, inventory, imports, sync }: Model): KeyPlace {
   if (overlay !== undefined) return overlay.kind
   if (screen === 'import' && imports.isFiltering) return 'import filter'
   if (screen === 'sync' && sync.result !== undefined) return 'synced'
@@ -256,16 +256,16 @@ export function isTyping(model: Model): boolean {
   return isTypingPlace(placeOf(model))
 }
 
-export function isTypingPlace(place: Place): boolean {
+export function isTypingPlace(place: KeyPlace): boolean {
   return TYPING.some((each) => each === place)
 }
 
-export function bindingsOf(place: Place): Binding[] {
+export function bindingsOf(place: KeyPlace): Binding[] {
   const bindings: readonly Binding[] = BINDINGS
   return bindings.filter(({ places }) => places.includes(place))
 }
 
-export function actionFor(place: Place, key: string): Action | undefined {
+export function actionFor(place: KeyPlace, key: string): Action | undefined {
   return bindingsOf(place).find(({ keys }) => keys.includes(key))?.action
 }
 

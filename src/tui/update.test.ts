@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BINDINGS, type Binding, type Place, placeOf } from './keys.ts'
+import { BINDINGS, type Binding, type KeyPlace, placeOf } from './keys.ts'
 import type { Effect, Message } from './message.ts'
 import {
   CANDIDATES,
@@ -51,7 +51,7 @@ const type = (text: string): Message => ({ kind: 'text', text })
 const paste = (text: string): Message => ({ kind: 'paste', text })
 
 /** Where a place is found. */
-const AT: Record<Place, Given> = {
+const AT: Record<KeyPlace, Given> = {
   inventory: {},
   import: { screen: 'import' },
   sync: { screen: 'sync', sync: syncOf({ preview: PREVIEW }) },
@@ -77,7 +77,7 @@ const AT: Record<Place, Given> = {
 
 interface Row {
   action: Binding['action']
-  place: Place
+  place: KeyPlace
   /** Besides the parts that make the place. */
   given?: Given
   /** Parts of the model that must follow. */
@@ -91,7 +91,7 @@ const standing: Effect = { kind: 'load standing', project: user, fetch: false }
 const preview = (name: string): Effect => ({ kind: 'load preview', name, project: user })
 
 /** Lists and texts, and the part of the model where their cursor stands. */
-const CURSORS: { place: Place; state: string; last: number; half: number }[] = [
+const CURSORS: { place: KeyPlace; state: string; last: number; half: number }[] = [
   { place: 'import', state: 'imports', last: 2, half: 2 },
   { place: 'sync', state: 'sync', last: 28, half: 12 },
   { place: 'synced', state: 'sync', last: 25, half: 12 },
@@ -107,7 +107,7 @@ const CURSORS: { place: Place; state: string; last: number; half: number }[] = [
   { place: 'agents', state: 'overlay', last: 2, half: 2 },
 ]
 
-function moves(place: Place, state: string, last: number, half: number): Row[] {
+function moves(place: KeyPlace, state: string, last: number, half: number): Row[] {
   const here = (value: number): Given => {
     const made = start(AT[place])
     return { [state]: { ...(made[state as keyof Model] as object), at: value } } as Given
@@ -697,7 +697,7 @@ const ROWS: Row[] = [
   { action: 'help', place: 'synced', model: { screen: 'help', help: { at: 0, from: 'sync' } } },
   { action: 'back', place: 'synced', model: { screen: 'inventory' }, effects: [load()] },
   ...OPENED.map((place): Row => ({ action: 'back', place, model: { screen: 'inventory' }, effects: [load()] })),
-  ...(Object.keys(AT) as Place[])
+  ...(Object.keys(AT) as KeyPlace[])
     .filter((place) => place !== 'inventory')
     .map((place): Row => ({ action: 'quit', place, effects: [{ kind: 'quit' }] })),
 ]
@@ -736,7 +736,7 @@ describe('every key', () => {
     else expect(after.effects.filter(({ kind }) => kind !== 'load preview')).toEqual([])
   })
 
-  it.each(Object.keys(AT) as Place[])('does nothing in %s that is not in the table', (place) => {
+  it.each(Object.keys(AT) as KeyPlace[])('does nothing in %s that is not in the table', (place) => {
     const before = start(AT[place])
     const known = new Set(bindings.filter(({ places }) => places.includes(place)).flatMap(({ keys }) => keys))
     for (const key of ['ctrl-z', 'F1', 'Z', 'insert', '技'].filter((each) => !known.has(each))) {
@@ -746,7 +746,7 @@ describe('every key', () => {
 })
 
 describe('text', () => {
-  const places: [place: Place, read: (model: Model) => unknown][] = [
+  const places: [place: KeyPlace, read: (model: Model) => unknown][] = [
     ['filter', ({ inventory }) => inventory.filter],
     ['palette', ({ overlay }) => (overlay?.kind === 'palette' ? overlay.query : undefined)],
     ['ask', ({ overlay }) => (overlay?.kind === 'ask' ? overlay.text : undefined)],

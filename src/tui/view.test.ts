@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import type { Line, Size } from './frame/line.ts'
-import { BINDINGS, type Place } from './keys.ts'
+import { BINDINGS, type KeyPlace } from './keys.ts'
 import {
   CHECKS,
   importsOf,
@@ -468,7 +468,7 @@ describe('what can be read', () => {
 })
 
 describe('the footer names keys that work there', () => {
-  const PLACES: [place: Place, values: Partial<Model>, inventory: Partial<Model['inventory']>, footer: RegExp][] = [
+  const PLACES: [place: KeyPlace, values: Partial<Model>, inventory: Partial<Model['inventory']>, footer: RegExp][] = [
     ['inventory', {}, {}, /c claude .*q quit/],
     ['filter', {}, { isFiltering: true }, /^ type {2}enter keep {2}esc drop/],
     ['import', { screen: 'import' }, {}, /enter import {2}f from… .*space choose .*esc back/],

@@ -3,7 +3,6 @@ import type { Stamps } from '../loadout.ts'
 import type { HttpApp } from '../machine/http.ts'
 import type { PageServer } from './page-server.ts'
 
-const EVERY_MS = 1_000
 /** An empty list keeps an idle connection open, and detects a closed page. */
 const QUIET_ROUNDS = 15
 
@@ -21,7 +20,7 @@ export function serveChanges(app: HttpApp, server: PageServer): void {
   const timer = setInterval(() => {
     if (listeners.size > 0) void look().catch(() => {})
     else stamps = undefined
-  }, EVERY_MS)
+  }, 1_000)
   // The server keeps the program running, not this: if the port is taken, the program ends.
   timer.unref()
   server.signal.addEventListener('abort', () => clearInterval(timer), { once: true })

@@ -60,7 +60,7 @@ function stateOf({ home }: World): Record<string, string> {
 }
 
 describe('a change of several files that is killed is whole after the next command', () => {
-  it.each(Object.entries(COMMANDS))('%s', { timeout: 300_000 }, async (_, args) => {
+  it.each(Object.entries(COMMANDS))('%s', { timeout: isThorough ? 3_600_000 : 300_000 }, async (_, args) => {
     const before = stateOf(await made)
     const done = await copyWorld(await made)
     await loadoutOk(done, ...args)

@@ -12,9 +12,6 @@ import type { Rules } from '../rules/reading-rules.ts'
 import { AgentFiles } from './agent-files.ts'
 import { listFolder } from './found-skills.ts'
 
-const MOST_ENTRIES = 50_000
-const DEEPEST = 8
-
 /** What a client reads, copied below another root. Beginnings of paths and what stands for them there, the longest first. */
 export interface ClientHome {
   home: string
@@ -64,7 +61,7 @@ export function copyForClient(
   const settings = files.settings(rules.settings)
   const places = [...files.places(rules.reading), ...files.plugins(rules.reading, settings)]
   const copied = places.filter(({ state, scope }) => state === 'read' && scope !== 'machine')
-  let left = MOST_ENTRIES
+  let left = 50_000
   const copyFolder = (from: string, to: string, wanted: RegExp, deep = 0): void => {
     mkdirSync(to, { recursive: true })
     for (const entry of listFolder(from)) {
@@ -77,7 +74,7 @@ export function copyForClient(
           const isCopied = copied.some(({ path }) => linked.startsWith(`${path}/`))
           symlinkSync(isCopied ? copyOf(linked) : linked, target)
         } else if (entry.isDirectory()) {
-          if (deep < DEEPEST) copyFolder(source, target, wanted, deep + 1)
+          if (deep < 8) copyFolder(source, target, wanted, deep + 1)
         } else if (wanted.test(entry.name)) copyFileSync(source, target)
       } catch {
         // What this user cannot read, the client cannot read either; two places may share a folder.

@@ -106,7 +106,7 @@ export async function runClient({ env }: Pick<Machine, 'env'>, call: ClientCall)
   })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => (said = (said + chunk).slice(-MOST_SAID)))
+    stream.on('data', (chunk: Buffer) => (said = (said + chunk).slice(-2_000)))
   }
   let isStopped = false
   const stop = () => {
@@ -133,4 +133,3 @@ export async function runClient({ env }: Pick<Machine, 'env'>, call: ClientCall)
 }
 
 type Four = [string, string, string, string]
-const MOST_SAID = 2_000

@@ -2,9 +2,9 @@ import { type Dirent, lstatSync, opendirSync, realpathSync, type Stats } from 'n
 import { basename, dirname, join } from 'node:path'
 import { type CacheKey, type Codec, isSettled, type Stamp, stampAt, stampOf } from '../../machine/cache.ts'
 import { isFolder, isLink } from '../../machine/files.ts'
-import { Kept } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
+import { RecentValues } from '../../machine/recent-values.ts'
 import { readDocument } from '../../machine/skill-document.ts'
 import { parseYaml, readValue } from '../../machine/yaml.ts'
 import { cutDocument } from '../../text/frontmatter-block.ts'
@@ -231,7 +231,7 @@ interface StampedHead {
 }
 
 /** For a process that asks again, such as a web page. */
-const KEPT = new Kept<Map<string, StampedHead>>(256)
+const KEPT = new RecentValues<Map<string, StampedHead>>(256)
 
 function keyOf(folder: string): CacheKey {
   return { kind: 'skill-heads', version: 1, name: [folder] }

@@ -78,7 +78,6 @@ export function orderLatest(files: readonly DatedFile[]): string[] {
 
 // A document states its date near its top; what follows may quote the dates of others.
 const HEAD_LINES = 200
-const LONGEST_LINE = 400
 
 /** `promoted_at: 2026-01-31`, `- **Promoted at:** 2026-01-31T10:00:00Z`, `Promotion date: …`. */
 const FIELD = /^[\s>*_`#"'-]*([a-z][a-z _-]{3,30})[*_`"']*\s*:\s*(.*)$/i
@@ -93,7 +92,7 @@ const DATE_FIELDS = [
 function promotedAt(text: string): number {
   const found = DATE_FIELDS.map(() => Number.NEGATIVE_INFINITY)
   for (const line of text.slice(0, 64 * 1024).split(/\r\n|\r|\n/, HEAD_LINES)) {
-    if (line.length > LONGEST_LINE) continue
+    if (line.length > 400) continue
     const [, name = '', value = ''] = FIELD.exec(line) ?? []
     const rank = DATE_FIELDS.findIndex((names) => names.includes(name.toLowerCase().replace(/[ _-]/g, '')))
     if (rank >= 0 && found[rank] === Number.NEGATIVE_INFINITY) found[rank] = instantIn(value)

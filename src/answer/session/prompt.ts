@@ -3,7 +3,7 @@ import { type HookCall, isTask, LONGEST_PROMPT } from '../../agents/rules/hook-c
 import { skillTool } from '../../agents/rules/hook-hosts.ts'
 import { approvalsPath } from '../../machine/approvals.ts'
 import { type CacheKey, type Codec, jsonCodec, signatureOf } from '../../machine/cache.ts'
-import { attempt, describeTrouble } from '../../machine/hook-log.ts'
+import { attemptOrLog, describeTrouble } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { openStored } from '../../machine/ranking.ts'
@@ -79,7 +79,7 @@ class PromptAnswer extends Conversation {
     super(machine, call)
     this.task = task
     const strategy = () => strategyOf(machine, { layers: { projectRoot: this.project } })
-    this.strategy = attempt(this.log, 'the strategy is left out', strategy, 'ranked')
+    this.strategy = attemptOrLog(this.log, 'the strategy is left out', strategy, 'ranked')
   }
 
   async give(budget: number): Promise<string> {

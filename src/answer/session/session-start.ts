@@ -1,7 +1,7 @@
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { skillTool } from '../../agents/rules/hook-hosts.ts'
 import { openScan, type SkillScan, seeAgent } from '../../agents/see.ts'
-import { attempt, describeTrouble } from '../../machine/hook-log.ts'
+import { attemptOrLog, describeTrouble } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { adoptSession, claimant, claimLine, pruneSessions, readSession } from '../../machine/sessions.ts'
 import type { PackAudit } from '../../packs/record.ts'
@@ -55,7 +55,7 @@ class SessionStart extends Conversation {
   constructor(machine: Machine, call: HookCall) {
     super(machine, call)
     const { host, session } = call
-    attempt(this.log, 'earlier prompts are left out', () => adoptSession(machine, host.agent, session), undefined)
+    attemptOrLog(this.log, 'earlier prompts are left out', () => adoptSession(machine, host.agent, session), undefined)
     const opened = this.open()
     this.state = opened.state
     this.isContinued = opened.isContinued
@@ -85,7 +85,7 @@ class SessionStart extends Conversation {
     const { text, given } = isContinued ? this.rebuild(fresh, packTexts) : { text: renderParts(fresh), given: fresh }
     const again = given.flatMap(({ part }) => (part.form === 'pack' ? [part] : []))
     if (again.length > 0) this.write({ by: claimant(), parts: again })
-    const own = attempt(this.log, 'the list of skills is not counted', () => this.ownList(), {})
+    const own = attemptOrLog(this.log, 'the list of skills is not counted', () => this.ownList(), {})
     const listed = { ...own.listed, ...linesOf(given) }
     const named = own.isStart || Object.keys(listed).length > 0 ? { ...own, listed } : undefined
     const layerOf = (id: string) => {

@@ -3,7 +3,7 @@ import { Config } from '../../agents/config.ts'
 import { type CallableSkill, callableSkills, type SkillScan } from '../../agents/see.ts'
 import { openExamples } from '../../examples/examples.ts'
 import { learnFromUse } from '../../examples/learn.ts'
-import { attempt } from '../../machine/hook-log.ts'
+import { attemptOrLog } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { type Project, realFolder } from '../../machine/open-project.ts'
 import { findFiles } from '../../machine/project-files.ts'
@@ -71,7 +71,7 @@ export function indexPart(sources: IndexSources): GivenPart | undefined {
     ...entries.map((entry) => entryItem(knowledge.place(entry), folder)),
     ...packs.filter(({ isOpen }) => isOpen).map(packItem),
   ])
-  const { preset, line } = attempt(log, 'control files are left out', () => controlPlane(project), {
+  const { preset, line } = attemptOrLog(log, 'control files are left out', () => controlPlane(project), {
     preset: 'generic',
     line: '',
   })
@@ -151,9 +151,9 @@ export function refreshCatalog(
   scan?: SkillScan,
 ): { knowledge: Knowledge; packs: OfferedPack[]; catalog: HookCatalog; ranker: Ranker } {
   const knowledge = readKnowledge(machine, { projectRoot: project }, true)
-  const packs = attempt(log, 'packs are left out', () => offeredPacks(machine, project), [])
-  const skills = attempt(log, 'skills are left out', () => offeredSkills(machine, agent, scan), [])
-  const library = attempt(log, 'the library is left out', () => new Config(machine).library, undefined)
+  const packs = attemptOrLog(log, 'packs are left out', () => offeredPacks(machine, project), [])
+  const skills = attemptOrLog(log, 'skills are left out', () => offeredSkills(machine, agent, scan), [])
+  const library = attemptOrLog(log, 'the library is left out', () => new Config(machine).library, undefined)
   learnHere(machine, project, knowledge, { pack: packs, skill: skills })
   const examples = openExamples(machine, { project: project.root, library }, 'here')
   const cards = cardSegments(
@@ -171,7 +171,7 @@ export function refreshCatalog(
   const readable = packs.flatMap(({ pack }) => (isReadable(pack) ? [pack] : []))
   // Missing indexes of packs are built when a session begins. At a prompt, a user waits.
   const find = () => storedSections(machine, readable, why === 'start')
-  const keys = attempt(log, 'sections of packs are left out', find, [])
+  const keys = attemptOrLog(log, 'sections of packs are left out', find, [])
   const catalog: HookCatalog = {
     segments: opened.map(({ key }) => key),
     cards: opened[1]!.key,

@@ -370,15 +370,13 @@ function printVerified(verified: Verification, screen: Screen): string {
   )
 }
 
-const MOST_LONGEST = 20
-
 /** The longest descriptions, with the cost of each in full. */
 function printLongest({ label, skills }: SeenByAgent, screen: Screen): string {
   const described = skills.filter(({ fate, characters }) => fate !== 'unreadable' && characters.description > 0)
   const longest = described.sort((a, b) => b.characters.description - a.characters.description)
   if (longest.length === 0) return lines(`${label} reads no skill with a description here.`)
   const rows = longest
-    .slice(0, MOST_LONGEST)
+    .slice(0, 20)
     .map(({ name, fate, characters: { description, shown } }) => [
       `  ${shorten(name, 40)}`,
       grouped(description),

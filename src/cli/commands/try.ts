@@ -80,10 +80,8 @@ function compare({ rules, packs, files, tokens }: SampleTour['everything'], { fi
 function partsOf({ files, task }: ContextBundle): string[] {
   const sizes = files.map(({ chars_emitted }) => `${grouped(Math.ceil(chars_emitted / 4))} tok`)
   const rows = files.map((file, at) => [String(file.rank), nameOf(file.path), sizes[at] ?? '', reasonOf(file, task)])
-  return alignRows(rows, [0, 2]).map((line) => shorten(`  ${line}`, WIDTH))
+  return alignRows(rows, [0, 2]).map((line) => shorten(`  ${line}`, 80))
 }
-
-const WIDTH = 80
 
 /** A newcomer reads `payload:x` as a rule, and the digest of a note is meaningless. */
 function nameOf(path: string): string {

@@ -231,8 +231,6 @@ function printKeeping({ keepsTasks, config, log }: TaskKeeping): string {
       : 'To remove those already in the log: loadout usage --erase',
   )
 }
-
-const LONGEST_ID = 76
 /** Entries that agents only saw in a list. */
 const MOST_SILENT = 10
 
@@ -290,7 +288,7 @@ function conclusions(entries: readonly EntryUsage[], screen: Screen): string[] {
           '',
           screen.strong(title),
           ...found.flatMap((entry) =>
-            wrap(`${shorten(nameOf(entry), LONGEST_ID)}: in ${count(times(entry), 'conversation')}`, 2),
+            wrap(`${shorten(nameOf(entry), 76)}: in ${count(times(entry), 'conversation')}`, 2),
           ),
         ]
   return [

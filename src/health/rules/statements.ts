@@ -10,8 +10,6 @@ export interface Statement {
   /** The text may speak of something that is not there yet, or of an example. */
   isHedged: boolean
 }
-
-const LONGEST_LINE = 4_000
 const FENCE = /^\s{0,3}(`{3,}|~{3,})\s*([\w+-]*)/
 const SHELL = new Set(['', 'bash', 'sh', 'shell', 'zsh', 'console', 'shell-session'])
 const SPAN = /(`+)([^`]+)\1/g
@@ -29,7 +27,7 @@ export function statementsIn(text: string): Statement[] {
   let isElsewhere = false
   const lines = text.split(/\r?\n/)
   lines.forEach((raw, at) => {
-    const body = raw.slice(0, LONGEST_LINE)
+    const body = raw.slice(0, 4_000)
     const line = at + 1
     const [, mark, language = ''] = FENCE.exec(body) ?? []
     if (fence === undefined && mark !== undefined) {

@@ -36,7 +36,6 @@ const STORED = {
 const TOO_MUCH = 'takes too much time or memory to read'
 /** Without a finished page for so long, a reader is stopped. */
 const STUCK_MS = 20_000
-const IDLE_MS = 5_000
 
 let running: Worker | undefined
 let idle: NodeJS.Timeout | undefined
@@ -71,7 +70,7 @@ function convertInWorker(kind: DocumentKind, bytes: Buffer): Converted {
   idle = setTimeout(() => {
     running = undefined
     void worker.terminate()
-  }, IDLE_MS)
+  }, 5_000)
   idle.unref()
   return reply ?? { problem: TOO_MUCH }
 }

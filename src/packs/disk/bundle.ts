@@ -11,7 +11,6 @@ import { type LinkedLayer, shownText } from '../rules/pack.ts'
 const HEAD = 4 * 1024
 /** Enough pages tell a bundle from other Markdown. `loadout check` looks at all of them. */
 const MOST_LOOKED_AT = 24
-const MOST_FOLDERS = 200
 
 /** Pages of a bundle that list or log others and state nothing themselves. */
 export function isReserved(path: string): boolean {
@@ -23,7 +22,7 @@ export function isBundle(folder: string): boolean {
   const { text = '' } = headOf(folder, 'index.md')
   if (/^okf_version:/m.test(cutDocument(text).block ?? '')) return true
   let pages = 0
-  const walk = new Walk(folder, { ignore: ['versions', 'dependencies'], ignoreHidden: true, mostFolders: MOST_FOLDERS })
+  const walk = new Walk(folder, { ignore: ['versions', 'dependencies'], ignoreHidden: true, mostFolders: 200 })
   for (const { inside, entries, enter } of walk.folders()) {
     for (const { name, kind, isIgnored } of entries) {
       const path = inside === '' ? name : `${inside}/${name}`
@@ -52,8 +51,6 @@ export function bundleLayer(root: string): LinkedLayer {
   return { layer: 'wiki', root, folder: '', isBundle: true }
 }
 
-const LONGEST_DESCRIPTION = 900
-
 /** The fields that a KNOWLEDGE.md would have, from the name and the index of a bundle. */
 export function bundleFields(root: string): Record<string, unknown> {
   const { text = '' } = headOf(root, 'index.md')
@@ -67,7 +64,7 @@ export function bundleFields(root: string): Record<string, unknown> {
   const about = own ?? `What is known about ${title}${listed.length === 0 ? '' : `: ${listed.join('; ')}`}`
   return {
     name: slug(basename(root)),
-    description: shownText(about, LONGEST_DESCRIPTION),
+    description: shownText(about, 900),
     type: 'domain-reference',
     status: 'ready',
     profile: 'wiki-first',

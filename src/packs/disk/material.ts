@@ -26,8 +26,6 @@ export interface Material {
   leftOut: { what: string; count: number; example: string }[]
   close(): void
 }
-
-const LARGEST_ARCHIVE = 512 * 1024 * 1024
 /** All unpacked files together, in bytes: a small archive can unpack to a huge one. */
 const MOST_UNPACKED = 512 * 1024 * 1024
 const MOST_ENTRIES = 30_000
@@ -101,7 +99,7 @@ async function unpack(path: string, write: WriteFile): Promise<Material['leftOut
     if (!isArchive) return write(name, content)
     for await (const inner of readZip(content)) await take(inner.name, () => inner.read(room() + 1), depth + 1)
   }
-  const { bytes: packed, failure } = readInside(dirname(path), basename(path), { most: LARGEST_ARCHIVE })
+  const { bytes: packed, failure } = readInside(dirname(path), basename(path), { most: 512 * 1024 * 1024 })
   if (failure !== undefined) throw failure
   try {
     if (/\.zip$/i.test(path)) {

@@ -29,8 +29,6 @@ export interface FetchedSource {
   error?: LoadoutError
 }
 
-const ASK_MS = 60_000
-
 /** Clones a repository or updates its clone. A failure leaves the clone as it was. */
 export async function fetchSource(
   machine: Machine,
@@ -53,7 +51,7 @@ export async function fetchSource(
       before = await copiedCommit(machine, folder)
       if (before !== undefined) {
         const ask = ['ls-remote', '--quiet', '--', address, branch === undefined ? 'HEAD' : `refs/heads/${branch}`]
-        const { stdout } = await runGit(machine, dirname(folder), ask, { timeoutMs: ASK_MS, ...patience })
+        const { stdout } = await runGit(machine, dirname(folder), ask, { timeoutMs: 60_000, ...patience })
         const isSame = /^[0-9a-f]{40,64}/.exec(stdout)?.[0] === before
         if (isSame) return { ...told, state: 'unchanged', commit: before }
       }
@@ -139,14 +137,12 @@ function* globalModules({ env, home }: Machine): Generator<string> {
   const written = /^\s*prefix\s*=\s*(.+?)\s*$/m.exec(npmrc)?.[1]?.replace(/^(["'])(.*)\1$/, '$2')
   const prefixes = [env.npm_config_prefix, written?.replace(/^(?:~|\$\{HOME\})(?=$|\/)/, home)]
   for (const prefix of prefixes) if (prefix !== undefined && prefix !== '') yield join(prefix, 'lib', 'node_modules')
-  for (const folder of (env.PATH ?? '').split(delimiter).slice(0, MOST_ON_PATH)) {
+  for (const folder of (env.PATH ?? '').split(delimiter).slice(0, 100)) {
     if (/[\\/]bin$/.test(folder)) yield join(dirname(folder), 'lib', 'node_modules')
   }
   if (env.PNPM_HOME !== undefined) yield join(env.PNPM_HOME, 'global', '5', 'node_modules')
   if (env.APPDATA !== undefined) yield join(env.APPDATA, 'npm', 'node_modules')
 }
-
-const MOST_ON_PATH = 100
 
 /** The folders of a project, nearest first: a package of a workspace, or another package, may hold what is looked for. */
 function* foldersBelow(root: string): Generator<string> {

@@ -17,8 +17,8 @@ import { type CacheKey, type Stamp, stampOf } from '../../machine/cache.ts'
 import { readDocument } from '../../machine/documents/read-document.ts'
 import { asLoadoutError, codeOf, exists, removeFile } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
-import { StampedValues } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { StampedValues } from '../../machine/recent-values.ts'
 import type { FileDigests } from '../../machine/rules/approval.ts'
 import { Walk } from '../../machine/walk.ts'
 import { documentKind } from '../../text/document-kind.ts'
@@ -42,8 +42,6 @@ import { isReserved } from './bundle.ts'
 import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './pack-head.ts'
 
 const TEXT_EXTENSIONS = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|jsonl?|tsv|ya?ml)$/i
-const MOST_FILES = 30_000
-const DEEPEST_FOLDER = 12
 
 /** The files of one pack. Opens nothing outside the pack and its linked folder, whatever paths and links inside it say. */
 export function openPack(machine: Machine, place: PackPlaceOnDisk, trust: Pick<Trust, 'files' | 'kept'> = {}) {
@@ -202,7 +200,7 @@ class PackFolder implements PackFiles {
   }
 
   private collect(folder: string, depth: number, found: string[]): void {
-    if (depth > DEEPEST_FOLDER || found.length >= MOST_FILES) {
+    if (depth > 12 || found.length >= 30_000) {
       this.warn(folder, report('discovery.skipped/pack-files'))
       return
     }

@@ -4,12 +4,10 @@ import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { LeftOut, type Material, type MaterialRequest, type WriteFile } from './material.ts'
 
 const MOST_PAGES = 2_000
-const MOST_SITEMAPS = 50
 const AT_ONCE = 4
 const PAGE_LIMITS = { milliseconds: 20_000, most: 16 * 1024 * 1024 }
 /** All pages together. */
 const MOST_BYTES = 256 * 1024 * 1024
-const MOST_REDIRECTS = 3
 /** After so many pages in a row without an answer, the server is given up. */
 const MOST_SILENT = 5
 
@@ -59,7 +57,7 @@ async function getOfSite(address: URL): Promise<Page> {
   for (let count = 0; ; count++) {
     const page = await getPage(at.href, PAGE_LIMITS)
     const target = page.location === undefined ? undefined : new URL(page.location, at)
-    if (target === undefined || target.origin !== address.origin || count === MOST_REDIRECTS) return page
+    if (target === undefined || target.origin !== address.origin || count === 3) return page
     at = target
   }
 }
@@ -103,7 +101,7 @@ async function readSitemap(list: URL, text: string): Promise<URL[]> {
     )
   if (!text.includes('<sitemapindex')) return locations(text)
   const pages: URL[] = []
-  for (const inner of locations(text).slice(0, MOST_SITEMAPS)) {
+  for (const inner of locations(text).slice(0, 50)) {
     if (inner.origin !== list.origin || pages.length > MOST_PAGES) continue
     const reply = await getOfSite(inner)
     const xml = reply.status === 200 ? reply.bytes.toString('utf8') : ''

@@ -88,7 +88,6 @@ export interface WrapperInput {
 }
 
 const ELEMENT = 'knowledge_pack'
-const LONGEST_ATTRIBUTE = 200
 /** Longer facts and messages are cut, in characters. */
 const LONGEST_LINE = 400
 
@@ -100,10 +99,7 @@ export function wrapContext(input: WrapperInput): Wrapper {
   const said = warnings.map(({ severity, code, path, line, message }) => [severity, code, path, line, message])
   const boundary = boundaryOf([ELEMENT, attributes, said, missing, parts])
   const fence = new Fence(boundary)
-  const shown = Object.entries(attributes).map(([key, value]) => [
-    key,
-    value && fence.line(PACK_FILE, value, LONGEST_ATTRIBUTE),
-  ])
+  const shown = Object.entries(attributes).map(([key, value]) => [key, value && fence.line(PACK_FILE, value, 200)])
   // A line before each file, and one after the last, separate the texts.
   const files = parts.map(({ path, layer, lines, places = [], text }) => {
     const anchor = lines && placeAt(places, lines.from)

@@ -42,7 +42,6 @@ export interface ContextMap {
 const TITLES = new Set(['context map', 'documents', '\u4e0a\u4e0b\u6587\u5730\u56fe'])
 
 const MOST_ENTRIES = 1000
-const LONGEST_HINT = 300
 /** The rest of a longer item is ignored. In characters. */
 const LONGEST_ITEM = 2000
 
@@ -128,7 +127,7 @@ function isMeantAsPath(text: string): boolean {
 }
 
 function hintOf(text: string): string {
-  return withoutCode(text).replace(/\s+/g, ' ').trim().slice(0, LONGEST_HINT)
+  return withoutCode(text).replace(/\s+/g, ' ').trim().slice(0, 300)
 }
 
 /** The body of a KNOWLEDGE.md: rules of use, and a map of the pack's files. */

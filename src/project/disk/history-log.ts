@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { isFile, readText } from '../../machine/files.ts'
 import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
-import { Kept } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
+import { RecentValues } from '../../machine/recent-values.ts'
 import { runGit } from '../../machine/repository.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { type History, ID_DIGITS, LOG_FORMAT, NO_HISTORY, readLog } from '../rules/history.ts'
 import { limitTo, prefixOf } from './listed-paths.ts'
 import { bytesOf } from './stamps.ts'
 
-const kept = new Kept<History>(4)
+const kept = new RecentValues<History>(4)
 
 /** The last commits of a project, only for ranking. Empty without git or commits. */
 export async function readHistory(

@@ -1,9 +1,9 @@
 import { relative, sep } from 'node:path'
 import type { CacheKey } from '../../machine/cache.ts'
 import { isBareRepository } from '../../machine/git-folder.ts'
-import { Kept } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
+import { RecentValues } from '../../machine/recent-values.ts'
 import { Walk } from '../../machine/walk.ts'
 import { compareText, keyOf } from '../../text/values.ts'
 import { LEFT_OUT, leftOutByPath } from '../rules/candidates.ts'
@@ -33,7 +33,7 @@ export interface KnownPaths extends ListedPaths {
   stamps: Float64Array
 }
 
-const kept = new Kept<KnownPaths>(4)
+const kept = new RecentValues<KnownPaths>(4)
 
 /** The files that git tracks or would track; without git, those that no .gitignore excludes. Opens none. */
 export async function listPaths(

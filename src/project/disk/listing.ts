@@ -1,7 +1,7 @@
-import { Kept } from '../../machine/kept.ts'
 import { isUnfinished } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
+import { RecentValues } from '../../machine/recent-values.ts'
 import { LARGEST_FILE, LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
 import { listPaths, NO_REASON, surroundings } from './listed-paths.ts'
 import { LiveListing } from './live-listing.ts'
@@ -26,7 +26,7 @@ export interface Listing {
 
 type Place = Pick<Project, 'root' | 'repository'>
 
-const live = new Kept<LiveListing | 'asked once'>(2, (old) => void (old !== 'asked once' && old.close()))
+const live = new RecentValues<LiveListing | 'asked once'>(2, (old) => void (old !== 'asked once' && old.close()))
 
 /**
  * The candidates of a project. Opens none. `why`: why a path is none, besides its name; hidden paths have no reason.

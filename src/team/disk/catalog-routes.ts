@@ -19,8 +19,6 @@ export const CATALOG_ROUTES: readonly Route[] = [
 
 /** A catalog of 5,000 versions has 1.4 MB. */
 export const LARGEST_CATALOG = 16 * 1024 * 1024
-const LONGEST_SIGNATURE = 16_384
-const MOST_VERSIONS = 50_000
 const CLOCK_MS = 3_600_000
 
 /** Programs that verify single versions. */
@@ -43,7 +41,7 @@ async function show({ backend: { database }, query: { have = '', all } }: Call):
   const { rows } = await database.query<CatalogEntry>(
     `SELECT kind, name, version, state, owner, commit_id AS "commit", digest, groups,
        to_char(published AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS published, statement, signature
-     FROM catalog_version WHERE $1 OR state IN ('draft', 'quarantined') ORDER BY kind, name, version LIMIT ${MOST_VERSIONS}`,
+     FROM catalog_version WHERE $1 OR state IN ('draft', 'quarantined') ORDER BY kind, name, version LIMIT 50000`,
     [all === '1'],
   )
   const entries = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)))
@@ -105,7 +103,7 @@ async function takeSnapshot({ backend, caller, readBody }: Call): Promise<Answer
   const { database, now } = backend
   const { text, signature, after } = await readObject(readBody)
   const isText = typeof text === 'string' && typeof signature === 'string' && typeof after === 'string'
-  if (!isText || signature.length > LONGEST_SIGNATURE) throw badRequest('"text", "signature" and "after" are needed')
+  if (!isText || signature.length > 16_384) throw badRequest('"text", "signature" and "after" are needed')
   const snapshot = parseSnapshot(text)
   if (snapshot === undefined) throw badRequest('"text" is not a catalog')
   const { id } = await requireTeam(database)

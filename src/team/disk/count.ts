@@ -3,7 +3,6 @@ import { publish, type WaitingRow } from '../rules/portions.ts'
 import { type Connection, type Database, inTransaction } from './database.ts'
 
 const COUNT_LOCK = 5_628_622
-const MOST_BATCHES = 60
 
 const [INSTALLED, USED] = (['installed', 'used'] as const).map((stage) => SENT_STAGES.indexOf(stage))
 
@@ -96,7 +95,7 @@ const COUNT = `
 export async function countInbox(database: Database, made: number): Promise<number> {
   return inTransaction(database, async (connection) => {
     if (!(await isMine(connection, made))) return 0
-    const waiting = await connection.query<{ id: string }>('SELECT id FROM inbox ORDER BY id LIMIT $1', [MOST_BATCHES])
+    const waiting = await connection.query<{ id: string }>('SELECT id FROM inbox ORDER BY id LIMIT $1', [60])
     const ids = waiting.rows.map(({ id }) => id)
     if (ids.length === 0) return 0
     await makePartitions(connection, ids)

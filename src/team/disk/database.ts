@@ -7,21 +7,18 @@ export type Connection = pg.PoolClient
 /** The schema of all tables of the team's server. */
 const SCHEMA = 'loadout_team'
 
-const MOST_CONNECTIONS = 10
-const STATEMENT_MS = 30_000
-
 /**
  * Opens no connection yet. `onError` receives errors of idle connections. A statement that takes longer than
  * `statementMs` is cancelled; a lock may take a third of that, and a connection a sixth, but at
  * least 5 seconds.
  */
-export function openDatabase(url: string, onError: (error: unknown) => void, statementMs = STATEMENT_MS): Database {
+export function openDatabase(url: string, onError: (error: unknown) => void, statementMs = 30_000): Database {
   const connectMs = Math.max(5_000, Math.ceil(statementMs / 6))
   const limits = `statement_timeout=${statementMs} lock_timeout=${Math.ceil(statementMs / 3)}`
   const settings = `search_path=${SCHEMA} timezone=UTC ${limits}`
   const pool = new pg.Pool({
     ...connectionOf(url),
-    max: MOST_CONNECTIONS,
+    max: 10,
     connectionTimeoutMillis: connectMs,
     application_name: 'loadout team',
     options: settings
@@ -204,7 +201,7 @@ export function requireFit(applied: AppliedSchema, made: number): SchemaFit {
  * again.
  */
 async function step(connection: Connection, sql: string, [note, values]: [string, unknown[]]): Promise<void> {
-  for (let left = MOST_TRIES; ; left--) {
+  for (let left = 15; ; left--) {
     try {
       await connection.query('BEGIN')
       await connection.query("SET LOCAL lock_timeout = '2s'")
@@ -218,8 +215,6 @@ async function step(connection: Connection, sql: string, [note, values]: [string
     }
   }
 }
-
-const MOST_TRIES = 15
 const LOCK_TIMEOUT = '55P03'
 
 async function underLock<T>(database: Database, work: (connection: Connection) => Promise<T>): Promise<T> {

@@ -225,7 +225,6 @@ async function callUntil(signal: AbortSignal, { database, log }: Service, webhoo
 }
 
 const COUNT_MS = 2_000
-const UPKEEP_MS = 3_600_000
 
 /**
  * Counts new batches, publishes weeks that are over and removes old data, until it is stopped. Every instance tries; a lock in the database admits one
@@ -244,7 +243,7 @@ function startUpkeep(service: Service, keepDays: number): { wake(): void; stop()
         if (Date.now() >= nextUpkeep) {
           const removed = await removeOld(database, keepDays)
           if (removed.length > 0) log('removed', { partitions: removed.join(' ') })
-          nextUpkeep = Date.now() + UPKEEP_MS
+          nextUpkeep = Date.now() + 3_600_000
         }
       } catch (error) {
         log('not counted', { ...aboutError(error), database: troubleOf(error) })

@@ -16,10 +16,7 @@ export interface Provider {
   /** The value of the claim that each role needs; `*` for everybody whom the provider lets in. */
   roles: Partial<Record<Role, string>>
 }
-
-const HOURS = 12
 const COOKIE = 'loadout_sign_in'
-const MINUTES = 10
 
 /**
  * Lets people sign in with OpenID Connect: a code with PKCE, then a token of the team that expires. Nothing of the provider is
@@ -58,7 +55,7 @@ export function addSignIn(app: HttpApp, backend: Backend, provider: Provider | u
       const value = Buffer.from(JSON.stringify(check)).toString('base64url')
       context.header(
         'Set-Cookie',
-        `${COOKIE}=${value}; HttpOnly; SameSite=Lax; Path=/sign-in; Max-Age=${MINUTES * 60}${cookie}`,
+        `${COOKIE}=${value}; HttpOnly; SameSite=Lax; Path=/sign-in; Max-Age=${10 * 60}${cookie}`,
       )
       return context.redirect(address.href)
     } catch (error) {
@@ -85,7 +82,7 @@ export function addSignIn(app: HttpApp, backend: Backend, provider: Provider | u
       const person = String(claims.email ?? claims.preferred_username ?? claims.sub).slice(0, 100)
       const secret = await withAudit(backend, async (connection, note) => {
         const made = await addToken(connection, {
-          ...{ role, group: 'everyone', note: '', by: null, person, hours: HOURS, isSession: true },
+          ...{ role, group: 'everyone', note: '', by: null, person, hours: 12, isSession: true },
         })
         await note({ actor: person, action: 'person signed in', about: { role } })
         return made

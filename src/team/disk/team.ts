@@ -132,8 +132,6 @@ export function newMachineId(): string {
 
 type Tray = 'outbox' | 'sent'
 
-const KEPT_MS = 14 * 86_400_000
-
 /** What this machine sends to its team: batches in files, and a record of the state that makes them count. */
 export class Outbox {
   readonly records: Records
@@ -193,7 +191,7 @@ export class Outbox {
     const sent = this.#folder('sent', state)
     for (const name of namesIn(sent)) {
       const stat = statSync(join(sent, name), { throwIfNoEntry: false })
-      if (stat !== undefined && Date.now() - stat.mtimeMs > KEPT_MS) rmSync(join(sent, name), { force: true })
+      if (stat !== undefined && Date.now() - stat.mtimeMs > 14 * 86_400_000) rmSync(join(sent, name), { force: true })
     }
   }
 

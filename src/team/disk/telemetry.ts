@@ -41,7 +41,6 @@ const SUMS = [
   { name: 'loadout.team.events', unit: '{event}', description: 'Events in accepted batches.' },
 ]
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const MOST_SPANS = 2_000
 const FLUSH_MS = 5_000
 
 interface Duration {
@@ -91,7 +90,7 @@ export class Telemetry {
     const endMs = Date.now()
     const attributes = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status }
     this.noteDuration(attributes, (endMs - startMs) / 1000)
-    if (this.endpoint === undefined || this.spans.length >= MOST_SPANS) return
+    if (this.endpoint === undefined || this.spans.length >= 2_000) return
     const [, traceId = randomBytes(16).toString('hex'), parentSpanId] =
       /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/.exec(parent ?? '') ?? []
     const spanId = randomBytes(8).toString('hex')

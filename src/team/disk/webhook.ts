@@ -19,10 +19,6 @@ const TOLD = [
   'person revoked',
 ]
 
-const LEASE_SECONDS = 60
-const CALL_MS = 10_000
-const LONGEST_WAIT = 3_600
-
 /**
  * Calls an address for each entry of the audit log that it wants to hear of: in order, at least once, again after a failure,
  * later and later. Every instance tries; a lease in the database lets one call at a time. Returns whether it called.
@@ -37,7 +33,7 @@ export async function callWebhook(database: Database, { url, secret }: Webhook, 
        SELECT a.id, a.entry FROM audit a, webhook w
        WHERE a.id > w.sent AND a.entry::jsonb ->> 'action' = ANY ($1) ORDER BY a.id LIMIT 1
      )
-     UPDATE webhook w SET due = now() + make_interval(secs => ${LEASE_SECONDS}) FROM next WHERE w.due <= now()
+     UPDATE webhook w SET due = now() + make_interval(secs => 60) FROM next WHERE w.due <= now()
      RETURNING next.id, next.entry, w.tries`,
     [TOLD],
   )
@@ -45,7 +41,7 @@ export async function callWebhook(database: Database, { url, secret }: Webhook, 
   if (next === undefined) return false
   const signature = createHmac('sha256', secret).update(next.entry).digest('hex')
   const headers = { 'x-loadout-delivery': next.id, 'x-loadout-signature': `sha256=${signature}` }
-  const failure = await callHttp(url, { body: next.entry, headers, milliseconds: CALL_MS }).then(
+  const failure = await callHttp(url, { body: next.entry, headers, milliseconds: 10_000 }).then(
     ({ status }) => (status >= 200 && status < 300 ? undefined : { status }),
     (error: unknown) => aboutError(error),
   )
@@ -53,7 +49,7 @@ export async function callWebhook(database: Database, { url, secret }: Webhook, 
     await database.query('UPDATE webhook SET sent = $1, tries = 0, due = now() WHERE sent < $1', [next.id])
     return true
   }
-  const wait = Math.min(LONGEST_WAIT, 5 * 2 ** next.tries)
+  const wait = Math.min(3_600, 5 * 2 ** next.tries)
   log('webhook', { ...failure, entry: Number(next.id), again: wait })
   await database.query('UPDATE webhook SET tries = tries + 1, due = now() + make_interval(secs => $1)', [wait])
   return false

@@ -169,7 +169,7 @@ function widthOf(columns: readonly AgentColumn[]): number {
 /** The heads above the cells. A head of one letter continues below with two more, if there is room. */
 function headLines(columns: readonly AgentColumn[], rows: number): Line[] {
   const isShort = columns.some(({ head }) => head.length === 1)
-  const count = isShort && rows >= ROWS_FOR_LETTERS ? 3 : 1
+  const count = isShort && rows >= 12 ? 3 : 1
   return Array.from({ length: count }, (_, row) =>
     columns.flatMap(({ agent, head, width }) => {
       const text = count === 1 ? head : (agent[row] ?? ' ')
@@ -177,8 +177,6 @@ function headLines(columns: readonly AgentColumn[], rows: number): Line[] {
     }),
   )
 }
-
-const ROWS_FOR_LETTERS = 12
 
 function cellLine(model: Model, columns: readonly AgentColumn[], skill: SkillView): Line {
   return columns.flatMap(({ agent, head, width }) => {

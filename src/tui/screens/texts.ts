@@ -3,7 +3,7 @@ import type { ListingRoom, SyncResult } from '../../loadout.ts'
 import { count, grouped } from '../../text/count.ts'
 import { type Line, plain, span, styled, wrapped } from '../frame/line.ts'
 import { findingLines, inColumns, problemLines, unifiedLines } from '../frame/rows.ts'
-import { BINDINGS, type Binding, isTypingPlace, keyName, type Place } from '../keys.ts'
+import { BINDINGS, type Binding, isTypingPlace, type KeyPlace, keyName } from '../keys.ts'
 import { type Model, shortPath } from '../model.ts'
 import { SIGNS } from '../signs.ts'
 
@@ -128,7 +128,7 @@ function roomLines(
   ]
 }
 
-const PLACES: Partial<Record<Place, string>> = {
+const PLACES: Partial<Record<KeyPlace, string>> = {
   inventory: 'Skills',
   import: 'Import',
   sync: 'Sync',

@@ -12,7 +12,6 @@ export function countChanges(topics: readonly Watched[]): number {
 }
 
 const ALL: readonly Watched[] = ['config', 'library', 'installs', 'usage', 'sessions', 'consent', 'project']
-const AGAIN_MS = 3_000
 
 /** Receives changes on this machine for as long as the page is open. After a broken connection, everything counts as changed. */
 export async function follow(): Promise<never> {
@@ -30,7 +29,7 @@ export async function follow(): Promise<never> {
       await readChanges(response.body).catch(() => {})
     }
     connection.value = 'lost'
-    await new Promise((done) => setTimeout(done, AGAIN_MS))
+    await new Promise((done) => setTimeout(done, 3_000))
   }
 }
 

@@ -269,8 +269,6 @@ function PartText({ file, marks }: { file: BundleFile; marks: readonly Span[] })
   )
 }
 
-const MOST_OMITTED = 200
-
 function LeftOut({ bundle: { omitted } }: { bundle: ContextBundle }) {
   if (omitted.length === 0) return null
   const reasons = new Map<string, typeof omitted>()
@@ -284,7 +282,7 @@ function LeftOut({ bundle: { omitted } }: { bundle: ContextBundle }) {
         </span>
       </summary>
       <ul class="plain-list">
-        {omitted.slice(0, MOST_OMITTED).map(({ path, reason, detail }) => (
+        {omitted.slice(0, 200).map(({ path, reason, detail }) => (
           <li key={`${path} ${reason}`}>
             <Badge tone={reason === 'budget' ? 'quiet' : 'warn'}>{reason.replaceAll('_', ' ')}</Badge>
             <span class="mono wraps">{line(path)}</span>

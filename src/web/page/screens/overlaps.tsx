@@ -206,7 +206,6 @@ const SHAPES: Record<string, string> = {
   payload: 'M-5-5H5V5H-5Z',
   pack: 'M0-7 6 4H-6Z',
 }
-const MOST_NAMED = 40
 
 function Graph({ similar, open }: { similar: Similar; open: Pair | undefined }) {
   const most = chosen('drawn') === 'all' ? MOST_DRAWN : FEW_DRAWN
@@ -245,7 +244,7 @@ function Graph({ similar, open }: { similar: Similar; open: Pair | undefined }) 
               transform={`translate(${x} ${y})`}
             >
               <path d={SHAPES[kind] ?? SHAPES.skill} />
-              {(nodes.length <= MOST_NAMED || isOpen(id)) && (
+              {(nodes.length <= 40 || isOpen(id)) && (
                 <text x={10} y={4}>
                   {line(id.slice(id.indexOf(':') + 1), 26)}
                 </text>

@@ -1,7 +1,7 @@
 import type { Finding } from './trouble.ts'
 
 /** A text that passed its checks, before truncation and fencing. */
-export interface Readable {
+export interface CheckedText {
   /** Its source: a payload layer, the scope of a pack, the library. */
   layer: string
   path: string

@@ -1,7 +1,7 @@
 import { type Cache, type CacheKey, isSettled, jsonCodec, type Stamp, stampAt } from './cache.ts'
 
 /** Keeps the most recently used values of a process, so that a server does not read them again. */
-export class Kept<T> {
+export class RecentValues<T> {
   private readonly values = new Map<string, T>()
   private readonly most: number
   private readonly drop: ((value: T) => void) | undefined
