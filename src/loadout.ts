@@ -116,6 +116,8 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       equip: changes(async () => (await import('./team/catalog.ts')).equipListed),
       /** Removes installed skills. */
       unequip: late(async () => (await import('./skills/equip.ts')).unequip),
+      /** Gives back what Loadout took over, and takes its settings out of the agents. */
+      leave: late(async () => (await import('./skills/leave.ts')).leave),
       /** Creates a skill in the library. */
       start: late(async () => (await import('./skills/library-edits.ts')).startSkill),
       /** Deletes a skill from the library. */
@@ -474,6 +476,7 @@ export type { ImportResult } from './skills/import.ts'
 export type { InitResult } from './skills/init.ts'
 export type { SkillDiff, SkillPreview, SkillText } from './skills/inspect.ts'
 export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
+export type { Leaving } from './skills/leave.ts'
 export type { Deletion, NewSkill, TargetsChange, Undone } from './skills/library-edits.ts'
 export type { Suggestions } from './skills/library-skills.ts'
 export type { Outcome, WaitingSkill } from './skills/observe.ts'

@@ -74,13 +74,17 @@ export class Config {
   /** The folders of the enabled agents, or of some, in one scope. Agents that read the same folder share one root. */
   targetRoots(project?: string, which: (agent: Agent) => boolean = ({ id }) => this.isEnabled(id)): TargetRoot[] {
     const scope: Scope = project === undefined ? 'user' : 'project'
-    const roots = new Map<string, { path: string; scope: Scope; agents: string[] }>()
-    for (const agent of AGENTS.filter(which)) {
+    const roots = new Map<string, { path: string; scope: Scope; agents: string[]; alsoReadBy?: string[] }>()
+    const agents = AGENTS.filter(which)
+    for (const agent of agents) {
       const path = project === undefined ? this.userRoot(agent) : join(project, agent.projectFolder)
       if (path === undefined) continue
       const real = realOrSame(path)
       const root = roots.get(real) ?? { path, scope, agents: [] }
       root.agents.push(agent.id)
+      if (agent.id === 'agents' && project === undefined) {
+        root.alsoReadBy = agents.flatMap(({ id, readsShared }) => (readsShared ? [id] : []))
+      }
       roots.set(real, root)
     }
     return [...roots.values()]

@@ -91,8 +91,8 @@ export interface Command<A extends readonly Argument[] = readonly Argument[], F 
   print(value: V, screen: Screen, findings: readonly Finding[]): string
   /** The value for --json, if it differs from the result of `run`. */
   toJson?(value: V): unknown
-  /** True when the output names files: paths below the home folder begin with `~`. */
-  shortensHome?: boolean
+  /** True when the output is content, not messages: there, paths below the home folder do not become `~/…`. */
+  keepsPaths?: boolean
   /** True when the findings are the answer: `print` shows them, and standard error stays empty. */
   printsFindings?: boolean
   /** Whether an approval or a confirmation is missing and Loadout could not ask for it. */

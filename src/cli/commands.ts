@@ -14,7 +14,7 @@ import { importSkills } from './commands/import.ts'
 import { ruleCommands } from './commands/index.ts'
 import { adopt, diff, install, remove, sync } from './commands/installs.ts'
 import { list, show, suggest } from './commands/inventory.ts'
-import { deleteSkill, init, newSkill, targets } from './commands/library.ts'
+import { deleteSkill, init, leave, newSkill, targets } from './commands/library.ts'
 import { agentCommands, config, doctor, profileCommands } from './commands/machine.ts'
 import { mcp } from './commands/mcp.ts'
 import { merge } from './commands/merge.ts'
@@ -103,7 +103,7 @@ export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
 ]
 
 /** Rarely needed: `loadout help --all` lists them, the overview does not. */
-export const RARE: readonly Command[] = [init, config, tryIt, completion]
+export const RARE: readonly Command[] = [init, config, leave, tryIt, completion]
 
 export const COMMANDS: readonly Command[] = [
   ...SURFACE.flatMap(({ rows }) => rows.flatMap(({ commands }) => commands)),

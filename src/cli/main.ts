@@ -1,4 +1,5 @@
 import { createLoadout } from '../loadout.ts'
+import { listed } from '../text/count.ts'
 import { explainCode } from '../text/issues.ts'
 import { printableJson } from '../text/printable.ts'
 import { failWith, hasErrors, LoadoutError, type Report, toldOf } from '../text/trouble.ts'
@@ -29,7 +30,8 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
 
 function report(problem: LoadoutError, asJson: boolean, terminal: Terminal): void {
   try {
-    terminal.write('stderr', formatError(problem, createScreen(terminal.hasColour('stderr'))))
+    const text = formatError(problem, createScreen(terminal.hasColour('stderr')))
+    terminal.write('stderr', inHome(text, process.env.HOME))
     if (asJson) terminal.write('stdout', toJsonText({ error: toldOf(problem) }))
   } catch {
     // The output itself cannot be written; the exit code still shows the error.
@@ -146,15 +148,21 @@ function show(command: Command, report: Report<unknown>, asJson: boolean, termin
   const { value, findings } = report
   if (asJson) {
     const json = command.toJson?.(value) ?? value
-    // A list cannot contain findings; they are on standard error in any case.
-    const whole = Array.isArray(json) ? json : { ...(json as object), findings }
-    terminal.write('stdout', toJsonText(whole))
+    // A list cannot contain findings; they are on standard error then.
+    const isList = Array.isArray(json)
+    terminal.write('stdout', toJsonText(isList ? json : { ...(json as object), findings }))
+    if (!isList && findings.length > 1) {
+      const codes = [...new Set(findings.map(({ code }) => code))]
+      terminal.write('stderr', `${findings.length} findings in "findings": ${listed(codes)}\n`)
+      return
+    }
   } else {
     const text = command.print(value, screen, findings)
-    terminal.write('stdout', command.shortensHome ? inHome(text, process.env.HOME) : text)
+    terminal.write('stdout', command.keepsPaths ? text : inHome(text, process.env.HOME))
   }
   if (asJson || !command.printsFindings) {
-    terminal.write('stderr', formatFindings(findings, createScreen(terminal.hasColour('stderr'))))
+    const text = formatFindings(findings, createScreen(terminal.hasColour('stderr')), 4)
+    terminal.write('stderr', inHome(text, process.env.HOME))
   }
 }
 

@@ -103,12 +103,22 @@ export { printableLine, printableText }
 
 const WORDS = { error: 'error', warning: 'warning', info: 'note' } as const
 
-export function formatFindings(findings: readonly Finding[], screen: Screen): string {
+/** `mostNotes`: many notes of one kind would hide what needs an answer, so the first few stand for all. */
+export function formatFindings(findings: readonly Finding[], screen: Screen, mostNotes = findings.length): string {
+  const notes = new Map<string, number>()
   return lines(
-    findings.flatMap(({ severity, message, hint, code }) => [
-      `${screen.alert(`${WORDS[severity]}:`)} ${printableLine(message)} ${screen.faint(`[${code}]`)}`,
-      ...(hint === undefined ? [] : [`  ${printableLine(hint)}`]),
-    ]),
+    findings.flatMap(({ severity, message, hint, code }) => {
+      const before = notes.get(code) ?? 0
+      if (severity === 'info') notes.set(code, before + 1)
+      if (before >= mostNotes) return []
+      return [
+        `${screen.alert(`${WORDS[severity]}:`)} ${printableLine(message)} ${screen.faint(`[${code}]`)}`,
+        ...(hint === undefined ? [] : [`  ${printableLine(hint)}`]),
+      ]
+    }),
+    [...notes].flatMap(([code, all]) =>
+      all > mostNotes ? [`note: ${all - mostNotes} more of this kind [${code}]`] : [],
+    ),
   )
 }
 

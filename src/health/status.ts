@@ -32,7 +32,8 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
   // A missing project has no agents to report.
   if (project !== undefined) openProject(machine, project)
   const config = new Config(machine)
-  const found = AGENTS.filter((agent) => config.isFound(agent))
+  // The shared folder is no agent: those that read it are shown with its skills.
+  const found = AGENTS.filter((agent) => agent.id !== 'agents' && config.isFound(agent))
   const prices = readPrices(machine)
   const scan = openScan(machine)
   const agents = found.map((agent) => statusOf(machine, agent, project, prices, scan))

@@ -5,6 +5,7 @@ import { listed } from '../text/count.ts'
 import { type Finding, failWith, LoadoutError, unlessTrouble } from '../text/trouble.ts'
 import { groupBy } from '../text/values.ts'
 import {
+  ASIDE,
   discoverSkills,
   type ForeignOptions,
   type LeftOutSkills,
@@ -103,18 +104,23 @@ function findUnmanaged(
   const inRoots = placements
     .filter(({ isSkill, marker }) => isSkill && marker === undefined)
     .map(({ name, root, link }): UnmanagedPlace => {
-      return { path: join(root.path, name), agents: root.agents, link }
+      // A skill in the shared folder is for every agent, not for those without a folder of their own.
+      return { path: join(root.path, name), agents: root.alsoReadBy === undefined ? root.agents : [], link }
     })
-  const behind = new Set(inRoots.map(({ path }) => realOrSame(path)))
-  const shared = config.targetRoots(project, ({ id }) => id === 'agents')
-  const others = shared.filter(({ path }) => !roots.some((root) => realOrSame(root.path) === realOrSame(path)))
+  const shared = config.targetRoots(project, ({ id }) => id === 'agents' || config.isEnabled(id))
+  const others = shared.filter(({ path, agents }) => {
+    return agents.includes('agents') && !roots.some((root) => realOrSame(root.path) === realOrSame(path))
+  })
+  const isRead = others.some(({ alsoReadBy = [] }) => alsoReadBy.length > 0)
+  const behind = new Set(isRead ? [] : inRoots.map(({ path }) => realOrSame(path)))
   const inShared = findSkillFolders(others).filter(({ path }) => !behind.has(realOrSame(path)))
+  const unread = new Set(isRead ? [] : inShared.map(({ path }) => path))
   const places = [...inRoots, ...inShared.map(({ path }): UnmanagedPlace => ({ path, agents: [] }))]
   const { skills, refusals } = readForeign(places, { targets, enabled: enabledAgents(installs.config) })
   const { skills: locked, findings } = readSkillsLock(installs.machine, installs.project)
   const judged = skills.map((copy) => ({ copy, state: stateOf(installs, observation, copy) }))
-  // No enabled agent reads the shared folder, so there is no need to list skills there that the library has.
-  const known = judged.filter(({ copy, state }) => copy.agents.length > 0 || state === 'new')
+  // If no enabled agent reads the shared folder, there is no need to list skills there that the library has.
+  const known = judged.filter(({ copy, state }) => !unread.has(copy.path) || state === 'new')
   const fresh = groupCandidates(known.filter(({ state }) => state === 'new').map(({ copy }) => copy))
   const taken = (['identical', 'same', 'differs'] as const).flatMap((state) => {
     const some = known.flatMap((each) => (each.state === state ? [each.copy] : []))
@@ -145,7 +151,7 @@ function stateOf(installs: Installs, { find, registry }: Observation, copy: Fore
     const { skill, folder } = registered
     const path = join(installs.library, folder)
     return unlessTrouble(() => {
-      const agent = copy.agents.find((id) => supports(skill, id)) ?? copy.agents[0] ?? ''
+      const agent = copy.agents.find((id) => supports(skill, id)) ?? copy.agents[0] ?? 'agents'
       if (hashBuild(buildFor(path, skill, agent)) === copy.treeHash) return 'identical'
       return isSameSkill(copy, readForeignSkill(path, { agents: [] })) ? 'same' : 'differs'
     }, 'differs')
@@ -229,10 +235,6 @@ export interface FindRequest {
   /** Include the beginning of every text in the list. */
   texts?: boolean
 }
-
-/** Folders of mirrors for single agents, translations, samples and tests. A copy there is ignored if it differs. */
-const ASIDE =
-  /(?:^|\/)(?:\.[^/]|(?:docs?|translations?|i18n|l10n|locales?|examples?|samples?|tests?|fixtures?|evals?|archived?|deprecated|backups?)\/)/i
 
 /** Every skill of a source, or of the agents' folders, with what importing it would do. */
 export async function findOffers(

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
-import { Config } from '../agents/config.ts'
-import type { TargetRoot } from '../agents/rules/agents.ts'
+import { Config, switchAgents } from '../agents/config.ts'
+import type { Agent, TargetRoot } from '../agents/rules/agents.ts'
 import { exists, isLink, readText, removeFile, removeFolder, writeAtomically } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
@@ -112,10 +112,12 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
   try {
     if (isFirst && source !== undefined) discoverIn(source)
     created = isFirst ? await createLibrary(machine, request.create ?? '') : undefined
-    const installs = (opened ?? (await open())).with({ machine: rewording })
-    const found = await findOffers(installs, source, request)
-    const reviewed = request.choose || request.list ? await reviewSome(installs, found, request) : []
+    const plain = (opened ?? (await open())).with({ machine: rewording })
+    const found = await findOffers(plain, source, request)
+    const reviewed = request.choose || request.list ? await reviewSome(plain, found, request) : []
     const choice = chooseFrom(found, reviewed, request)
+    const shared = request.adopt ? sharedFolderIn(plain, choice.chosen) : undefined
+    const installs = shared === undefined ? plain : plain.with({ roots: [...plain.roots, shared] })
     rewording.report(...found.findings)
     if (choice.offers !== undefined) {
       const { refused, leftOut } = found
@@ -153,8 +155,9 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
         ...refusalFindings(refused),
         ...pointerFindings(ready),
         ...otherNames(fresh),
-        ...waitingFindings(waiting),
+        ...(request.adopt ? [] : waitingFindings(waiting)),
       )
+      if (shared !== undefined && !request.dryRun) await switchAgents(machine, { ids: shared.agents, isOn: true })
       const adopted = request.adopt ? await takeOver(installs, [...fresh, ...unchanged], request) : []
       const result: ImportResult = {
         ...emptyResult(request),
@@ -404,6 +407,21 @@ async function takeOver(installs: Installs, offers: readonly Offer[], request: R
   if (installs.project !== undefined && plan.operations.length > 0) installs.rememberProject()
   const value = await carryOut(installs, observation, plan, request)
   return value.operations
+}
+
+/**
+ * The user's shared folder, if it is not managed yet and an enabled agent has only that copy of a chosen skill: it must
+ * stay served, and by a copy that is kept current.
+ */
+function sharedFolderIn({ config, project }: Installs, offers: readonly Offer[]): TargetRoot | undefined {
+  if (project !== undefined || config.targets.agents !== undefined) return undefined
+  const isMeant = ({ id }: Agent) => id === 'agents' || config.isEnabled(id)
+  const shared = config.targetRoots(undefined, isMeant).find(({ agents }) => agents.includes('agents'))
+  const { path = '', alsoReadBy = [] } = shared ?? {}
+  const isOnlyThere = ({ candidate: { copies } }: Offer) =>
+    copies.some((copy) => dirname(copy.path) === path) &&
+    alsoReadBy.some((id) => !copies.some(({ agents }) => agents.includes(id)))
+  return offers.some(isOnlyThere) ? shared : undefined
 }
 
 /** Only a copy whose folder has the skill's name can become its install. */

@@ -69,7 +69,7 @@ export class Installs {
   }
 
   /** The same installs, as if some of this were different. */
-  with(changes: Partial<Pick<Installs, 'machine' | 'library' | 'verdicts'>>): Installs {
+  with(changes: Partial<Pick<Installs, 'machine' | 'library' | 'verdicts' | 'roots'>>): Installs {
     return Object.assign(Object.create(Installs.prototype), this, changes)
   }
 

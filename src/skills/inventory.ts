@@ -27,6 +27,8 @@ import {
 
 export interface PlacementView {
   agents: readonly string[]
+  /** Agents with a folder of their own that read this copy too. */
+  alsoReadBy?: readonly string[]
   scope: Scope
   state: PlacementState
   path: string
@@ -142,9 +144,9 @@ function supportedHere({ roots }: Installs, { targets }: Skill): string[] {
 
 export function viewPlacement(found: SkillStatus['placements'][number], edit?: EditOutcome): PlacementView {
   const { state, placement } = found
-  const { agents, scope } = placement.root
+  const { agents, alsoReadBy, scope } = placement.root
   const reason = found.reason ?? (edit && EDIT_OUTCOMES[edit])
-  return { agents, scope, state, path: placeOf(found), reason, edit }
+  return { agents, alsoReadBy, scope, state, path: placeOf(found), reason, edit }
 }
 
 async function behindOf({ repo }: Installs, status: SkillStatus): Promise<number | undefined> {
@@ -201,7 +203,7 @@ function stampPlaces(
 
 /** Increase the version whenever the evaluation of placements changes, because its result is stored. */
 function keyOf(project = ''): CacheKey {
-  return { kind: 'inventories', version: 9, name: [project] }
+  return { kind: 'inventories', version: 10, name: [project] }
 }
 
 function madeFrom({ machine, library, verdicts }: Installs, roots: readonly TargetRoot[]): string {

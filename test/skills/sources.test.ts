@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, wr
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createLoadout, type Loadout } from '../../src/loadout.ts'
-import { makeFolder } from '../cli/run.ts'
+import { makeFolder, runShell } from '../cli/run.ts'
 import { commitAll, git, makeRepository, put, putAll, skill } from '../cli/skills-machine.ts'
 
 /** A person's computer, used without starting the program. */
@@ -55,6 +55,23 @@ function makeSource(files: Record<string, string> = LAYOUTS): string {
 }
 
 describe('a source of skills', () => {
+  it('whose own SKILL.md is a guide has the skills below it; one with samples inside is one skill', async () => {
+    const { loadout } = makePerson()
+    const files = { 'SKILL.md': document('guide'), 'a/SKILL.md': document('a'), 'b/c/SKILL.md': document('c') }
+    const { value } = await loadout.skills.import({ source: makeSource(files), list: true })
+    expect(value.offers?.map(({ name }) => name)).toEqual(['a', 'c'])
+    expect(value.leftOut.map(({ count, reason }) => `${count} ${reason}`)).toEqual([
+      '1 the guide to a collection, whose skills are all here',
+    ])
+    const one = {
+      'SKILL.md': document('one'),
+      'assets/x/SKILL.md': document('x'),
+      'templates/y/SKILL.md': document('y'),
+    }
+    const whole = await loadout.skills.import({ source: makeSource(one), list: true })
+    expect(whole.value.offers?.map(({ name }) => name)).toEqual(['one'])
+  })
+
   it('is walked to its end; mirrors are one, and what is left out is counted', async () => {
     const { loadout } = makePerson()
     const { value, findings } = await loadout.skills.import({ source: makeSource(), list: true })
@@ -315,7 +332,7 @@ describe('what another manager placed', () => {
     expect(listed.value[0]?.links?.[path('.claude/skills/linked')]).toMatch(/\.agents\/skills\/linked$/)
     const { value } = await loadout.skills.import({ adopt: true })
     expect(value.imported.map(({ name }) => name)).toEqual(['linked', 'other', 'unlinked'])
-    expect(value.adopted).toHaveLength(4)
+    expect(value.adopted).toHaveLength(7)
     for (const place of ['.claude/skills/linked', '.codex/skills/other']) {
       expect(lstatSync(path(place)).isDirectory()).toBe(true)
       expect(existsSync(path(place, '.loadout'))).toBe(true)
@@ -324,6 +341,91 @@ describe('what another manager placed', () => {
     const from = { url: 'https://github.com/o/r.git', folder: 'skills/linked', ref: 'v2' }
     expect(record('linked').source).toMatchObject(from)
     expect((await loadout.skills.listCandidates({})).value).toEqual([])
+  })
+
+  /** As `npx skills add -g -a claude-code codex` leaves it today: Codex reads the shared folder. */
+  function makeShared({ home, path }: ReturnType<typeof makePerson>, names: readonly string[]) {
+    makeLinks(home, names)
+    rmSync(path('.codex/skills'), { recursive: true })
+    const read = (folder: string) =>
+      runShell(`cd ${home} && find ${folder} -printf '%p %l %m\\n' -type f -exec cat {} +`)
+    return () => [read('.agents'), read('.claude'), existsSync(path('.codex/skills'))]
+  }
+
+  it('stays served and managed for agents that read the shared folder', async () => {
+    const person = makePerson(skill('mine', { targets: ['*'] }))
+    const { loadout, path, library } = person
+    makeShared(person, ['linked'])
+    await loadout.skills.import({ adopt: true })
+    expect(existsSync(path('.agents/skills/linked/.loadout'))).toBe(true)
+    const places = async (skill: string) => {
+      const { value } = await loadout.skills.inventory({})
+      const found = value.skills.find(({ name }) => name === skill)?.placements ?? []
+      return found.map(({ agents, alsoReadBy, state }) => [...agents, ...(alsoReadBy ?? []), state].join(' '))
+    }
+    expect(await places('linked')).toEqual(['claude current', 'agents codex current'])
+    // A change of the library reaches it.
+    put(join(library, 'skills/linked/notes.md'), 'New.\n')
+    commitAll(library, 'Notes')
+    await loadout.skills.sync({})
+    expect(readFileSync(path('.agents/skills/linked/notes.md'), 'utf8')).toBe('New.\n')
+    // Codex needs no copy of its own, unless it is named.
+    await loadout.skills.equip({ names: ['mine'] })
+    expect(await places('mine')).toEqual(['claude current', 'agents codex current'])
+    await loadout.skills.equip({ names: ['mine'], targets: ['codex'] })
+    expect(existsSync(path('.codex/skills/mine'))).toBe(true)
+  })
+
+  it('is as it was after leave, byte for byte, and managed again after its undo', async () => {
+    const person = makePerson(skill('mine'))
+    const { loadout, path } = person
+    const state = makeShared(person, ['linked', 'other'])
+    const before = state()
+    await loadout.skills.import({ adopt: true })
+    const managed = state()
+    const planned = await loadout.skills.leave({ dryRun: true })
+    expect(planned.value.copies.map(({ agent, skill, link }) => [agent, skill, link])).toEqual([
+      ['claude', 'linked', '../../.agents/skills/linked'],
+      ['agents', 'linked', undefined],
+      ['claude', 'other', '../../.agents/skills/other'],
+      ['agents', 'other', undefined],
+    ])
+    expect(state()).toEqual(managed)
+    await loadout.skills.leave({})
+    expect(state()).toEqual(before)
+    expect((await loadout.skills.leave({})).value.copies).toEqual([])
+    await loadout.skills.leave({ undo: true })
+    expect(state()).toEqual(managed)
+    expect((await loadout.skills.sync({ dryRun: true })).value.operations).toEqual([])
+
+    // An edit is kept in the copy that comes back; what a person changed after leaving stays.
+    put(path('.agents/skills/linked/SKILL.md'), document('linked', '# By hand\n'))
+    await loadout.skills.equip({ names: ['mine'], targets: ['claude'] })
+    const { value } = await loadout.skills.leave({})
+    expect(value.copies.find(({ skill }) => skill === 'mine')).not.toHaveProperty('before')
+    expect(existsSync(path('.claude/skills/mine/SKILL.md'))).toBe(true)
+    expect(existsSync(path('.claude/skills/mine/.loadout'))).toBe(false)
+    put(path('.agents/skills/other/SKILL.md'), 'Since.\n')
+    const again = await loadout.skills.leave({ undo: true })
+    expect(again.findings.map(({ code, subject }) => [code, subject])).toEqual([['UNMANAGED_FOLDER', 'other']])
+    expect(readFileSync(path('.agents/skills/other/SKILL.md'), 'utf8')).toBe('Since.\n')
+    expect(readFileSync(path('.agents/skills/linked/SKILL.md'), 'utf8')).toContain('By hand')
+    expect(existsSync(path('.claude/skills/mine/.loadout'))).toBe(true)
+  })
+
+  it('leave takes hooks, server and lists out of the settings, and its undo brings the same bytes back', async () => {
+    const { loadout, home, path } = makePerson(skill('mine'))
+    mkdirSync(path('.codex'), { recursive: true })
+    put(path('.claude/settings.json'), '{ "model": "x" }\n')
+    await loadout.agents.installHooks({ agents: ['claude', 'codex'], mcp: true })
+    const read = () => runShell(`cd ${home} && find .claude .codex .claude.json -type f -exec cat {} +`)
+    const connected = read()
+    const { value } = await loadout.skills.leave({})
+    expect(value.hooks).toEqual(['claude', 'codex'])
+    expect(readFileSync(path('.claude/settings.json'), 'utf8')).toBe('{ "model": "x" }\n')
+    expect(existsSync(path('.claude.json'))).toBe(false)
+    await loadout.skills.leave({ undo: true })
+    expect(read()).toEqual(connected)
   })
 
   it.each(['{ "version": 3, "skills": [', '{ "skills": [1] }', '[]'])(
@@ -335,7 +437,7 @@ describe('what another manager placed', () => {
       const { value, findings } = await loadout.skills.import({ adopt: true })
       expect(value.imported.map(({ name }) => name)).toEqual(['linked'])
       expect(findings[0]?.message).toMatch(/^the lock file of another manager was skipped/)
-      expect(record('linked').source).toMatchObject({ path: '~/.claude/skills/linked', folder: '', pinned: true })
+      expect(record('linked').source).toMatchObject({ path: '~/.agents/skills/linked', folder: '', pinned: true })
     },
   )
 })

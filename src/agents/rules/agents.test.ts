@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AGENT_IDS, AGENTS, isAgent, requireAgent } from './agents.ts'
+import { RECORDED_AGENTS, recordedRules } from './recorded-rules.ts'
 
 describe('the table of agents', () => {
   it('has each once', () => {
@@ -16,6 +17,14 @@ describe('the table of agents', () => {
       'claude',
       'codex',
     ])
+  })
+
+  it('knows which agents read the shared folder too, as recorded', () => {
+    const readers = RECORDED_AGENTS.filter((id) => {
+      const places = recordedRules(id)?.rows.at(-1)?.rules.reading.places ?? []
+      return places.some(({ from, path }) => from === 'home' && path === '.agents/skills')
+    })
+    expect(AGENTS.flatMap(({ id, readsShared }) => (readsShared ? [id] : [])).sort()).toEqual(readers.sort())
   })
 
   it.each(AGENTS.map((agent) => [agent.id, agent] as const))(

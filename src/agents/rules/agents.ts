@@ -14,6 +14,8 @@ export interface Agent {
   /** The agent's own folder, and the environment variable that moves it. */
   home?: { variable: string; folder: string }
   isEnabledByDefault?: true
+  /** It also reads the user's shared folder, `~/.agents/skills`. */
+  readsShared?: true
 }
 
 export type Scope = 'user' | 'project'
@@ -23,6 +25,8 @@ export interface TargetRoot {
   path: string
   scope: Scope
   agents: readonly string[]
+  /** Agents with a folder of their own that read this one too. */
+  alsoReadBy?: readonly string[]
 }
 
 const SHARED = '.agents/skills'
@@ -110,6 +114,7 @@ const KNOWN: readonly Agent[] = [
     projectFolder: '.codex/skills',
     home: { variable: 'CODEX_HOME', folder: '.codex' },
     isEnabledByDefault: true,
+    readsShared: true,
   },
   {
     id: 'agents',
@@ -131,6 +136,7 @@ const KNOWN: readonly Agent[] = [
     label: 'GitHub Copilot',
     userFolder: '.copilot/skills',
     projectFolder: SHARED,
+    readsShared: true,
   },
   { id: 'cursor', label: 'Cursor', userFolder: '.cursor/skills', projectFolder: SHARED },
   { id: 'droid', aliases: ['factory'], label: 'Droid', userFolder: '.factory/skills', projectFolder: SHARED },
@@ -140,6 +146,7 @@ const KNOWN: readonly Agent[] = [
     label: 'Gemini CLI',
     userFolder: '.gemini/skills',
     projectFolder: SHARED,
+    readsShared: true,
   },
   { id: 'kiro', aliases: ['kiro-cli'], label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills' },
   {
@@ -147,8 +154,16 @@ const KNOWN: readonly Agent[] = [
     label: 'OpenCode',
     userFolder: '.config/opencode/skills',
     projectFolder: SHARED,
+    readsShared: true,
   },
-  { id: 'qwen', aliases: ['qwen-code'], label: 'Qwen Code', userFolder: '.qwen/skills', projectFolder: '.qwen/skills' },
+  {
+    id: 'qwen',
+    aliases: ['qwen-code'],
+    label: 'Qwen Code',
+    userFolder: '.qwen/skills',
+    projectFolder: '.qwen/skills',
+    readsShared: true,
+  },
   ...PLAIN_AGENTS.map(
     ([id, label, projectFolder, userFolder = projectFolder]): Agent =>
       userFolder === null ? { id, label, projectFolder } : { id, label, projectFolder, userFolder },

@@ -18,7 +18,6 @@ interface Added extends Omit<ImportResult, 'adopted'>, Outcome {
 
 export const add = defineCommand({
   name: 'add',
-  shortensHome: true,
   summary: 'install skills from a repository, folder or archive',
   details:
     'Takes owner/repo, a web address, a git URL, a folder, a .tar.gz or a .zip. Creates the library if there is none,\n' +

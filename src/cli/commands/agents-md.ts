@@ -4,6 +4,7 @@ import { count, grouped, lines, printableLine } from '../screen.ts'
 
 export const agentsMd = defineCommand({
   name: 'agents-md',
+  keepsPaths: true,
   summary: 'write an index into AGENTS.md, for agents that only read files',
   details:
     'Writes a block between two markers into AGENTS.md, with one line for each item that can be loaded. It lists only\n' +

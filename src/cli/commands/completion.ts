@@ -7,6 +7,7 @@ type Shell = (typeof SHELLS)[number]
 
 export const completion = defineCommand({
   name: 'completion',
+  keepsPaths: true,
   summary: 'print a completion script for your shell',
   details:
     'bash: loadout completion bash >> ~/.bashrc\nzsh:  loadout completion zsh > ~/.zfunc/_loadout   (a folder of $fpath)\nfish: loadout completion fish > ~/.config/fish/completions/loadout.fish\npowershell: loadout completion powershell >> $PROFILE',

@@ -16,6 +16,7 @@ interface Answer extends Context {
 
 export const context = defineCommand({
   name: 'context',
+  keepsPaths: true,
   summary: 'what a task needs, in any project, within a budget',
   details:
     'The bundle contains the control plane, files by intent, payloads, knowledge packs, notes and adapter data, in a fixed order, each part with its reason. The same project and arguments give the same bytes.',

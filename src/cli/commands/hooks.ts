@@ -109,6 +109,7 @@ function printChanges({ changes, isDryRun }: HookChanges, screen: Screen, calm: 
 
 export const hook = defineCommand({
   name: 'hook',
+  keepsPaths: true,
   summary: 'answer an event of an agent; reads JSON from stdin',
   details:
     'loadout connect sets it up. On any error it exits with 0 and prints nothing, so that no prompt is delayed;' +

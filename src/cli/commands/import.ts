@@ -22,6 +22,7 @@ import {
   WOULD,
   wrap,
 } from '../screen.ts'
+import { DEFAULT_PLACE } from './library.ts'
 import { askForSheets } from './review.ts'
 
 interface Candidates {
@@ -39,7 +40,6 @@ type Shown = Candidates | Imported
 
 export const importSkills = defineCommand({
   name: 'import',
-  shortensHome: true,
   summary: 'bring skills from a repository, folder or archive',
   details:
     'Takes a folder, a .tar.gz, a git URL, owner/repo, or the web address of a folder in a repository, and finds every\n' +
@@ -70,11 +70,24 @@ export const importSkills = defineCommand({
       return { value: { candidates: value, project }, findings }
     }
     const choose = all || source === undefined ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
-    const report = await loadout.skills.import({ ...request, ...control, choose })
+    const create = request.adopt && !dryRun ? DEFAULT_PLACE : undefined
+    const report = await loadout.skills.import({ ...request, ...control, choose, create })
     const { waiting = [], ...value } = report.value
     const allowed = dryRun ? [] : await askForSheets(waiting, ask, loadout)
-    if (allowed.length === 0) return { ...report, value: { ...report.value, source } }
-    return { value: { ...value, source }, findings: report.findings.filter(({ code }) => code !== 'QUARANTINED') }
+    if (allowed.length === 0) {
+      // Only this command takes over what is there already.
+      const findings = report.findings.map((each) =>
+        request.adopt && each.code === 'QUARANTINED'
+          ? { ...each, hint: `${each.hint}, then repeat this command` }
+          : each,
+      )
+      return { value: { ...report.value, source }, findings }
+    }
+    const findings = report.findings.filter(({ code }) => code !== 'QUARANTINED')
+    if (!request.adopt) return { value: { ...value, source }, findings }
+    const rest = await loadout.skills.import({ ...request, ...control, names: allowed })
+    const adopted = [...value.adopted, ...rest.value.adopted]
+    return { value: { ...value, adopted, source }, findings: [...findings, ...rest.findings] }
   },
   print: (value, screen) => ('candidates' in value ? printCandidates(value, screen) : printImport(value, screen)),
   isWaiting: (value) => 'isUndecided' in value && value.isUndecided === true,
@@ -167,7 +180,9 @@ function printImport(result: Imported, screen: Screen): string {
     targets.join(', ') || 'for every enabled agent',
   ])
   const commit = imported[0]?.commit
-  const missing = imported.map(({ name }) => name).filter((name) => !adopted.some(({ skill }) => skill === name))
+  const isDone = (name: string) =>
+    [...adopted, ...(result.isUndecided ? (result.waiting ?? []) : [])].some(({ skill }) => skill === name)
+  const missing = imported.map(({ name }) => name).filter((name) => !isDone(name))
   return lines(
     isDryRun && WOULD,
     imported.length + adopted.length === 0 && !isDryRun && 'Nothing was imported.',
@@ -179,6 +194,7 @@ function printImport(result: Imported, screen: Screen): string {
     unchanged.length > 0 &&
       `${count(unchanged.length, 'skill')} unchanged: the library already has ${unchanged.length === 1 ? 'it' : 'them'}`,
     leftOutLines(leftOut),
+    result.created !== undefined && `New library: ${printableLine(result.created)}`,
     !isDryRun && missing.length > 0 && screen.faint(printableLine(nextStep(missing, result))),
   )
 }

@@ -42,7 +42,6 @@ const EQUIP_FLAGS = {
 
 export const install = defineCommand({
   name: 'install',
-  shortensHome: true,
   aliases: { equip: [] },
   summary: 'install what the project’s loadout.json names, or skills of the library by name',
   details:
@@ -151,7 +150,6 @@ export async function equipAsking(
 
 export const remove = defineCommand({
   name: 'remove',
-  shortensHome: true,
   aliases: { unequip: ['--copies'], uninstall: ['--copies'] },
   summary: 'remove skills from the agents and from the library',
   details:
@@ -219,7 +217,6 @@ interface Removal extends Outcome {
 
 export const sync = defineCommand({
   name: 'sync',
-  shortensHome: true,
   summary: 'update the library from its remote, and all installs from it',
   details:
     'Fast-forwards only; never merges or forces. Refreshes the installs even if git fails.\n' +
@@ -261,6 +258,7 @@ export const sync = defineCommand({
 
 export const diff = defineCommand({
   name: 'diff',
+  keepsPaths: true,
   summary: 'show how installed copies differ from the library',
   args: NAME_ARGUMENT,
   flags: { ...AGENT_FLAG, ...SCOPE_FLAGS },
@@ -278,7 +276,6 @@ export const diff = defineCommand({
 
 export const adopt = defineCommand({
   name: 'adopt',
-  shortensHome: true,
   summary: 'copy an edit of an installed skill into the library',
   details:
     'Shows the difference first; on a terminal it asks before changing anything. If the library has changed since the\n' +

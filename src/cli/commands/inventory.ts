@@ -48,7 +48,6 @@ const NEXT: [SkillView['state'], (names: string) => string][] = [
 
 export const list = defineCommand({
   name: 'list',
-  shortensHome: true,
   aliases: { inventory: [], ls: [], skills: [] },
   summary: 'list every skill of the library, and which agent has it',
   details:
@@ -95,6 +94,8 @@ function placementCell(skill: SkillView, agent: string): string {
   if (placements.length > 0) {
     return placements.map(({ state, scope }) => `${GLYPHS[state]} ${scope === 'project' ? 'proj' : 'user'}`).join(' ')
   }
+  const shared = skill.placements.find(({ alsoReadBy = [] }) => alsoReadBy.includes(agent))
+  if (shared !== undefined) return `${GLYPHS[shared.state]} shared`
   return skill.targets.includes(agent) ? '○' : '–'
 }
 
@@ -173,6 +174,7 @@ function equippedText(equipped: readonly string[], missing: readonly string[]): 
 
 export const show = defineCommand({
   name: 'show',
+  keepsPaths: true,
   aliases: { inspect: [] },
   summary: 'show one skill and where it is installed',
   args: NAME_ARGUMENT,

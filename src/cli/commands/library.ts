@@ -1,4 +1,5 @@
-import type { Loadout } from '../../loadout.ts'
+import type { Leaving, Loadout } from '../../loadout.ts'
+import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
 import { failWith, LoadoutError, retell } from '../../text/trouble.ts'
 import {
@@ -8,9 +9,11 @@ import {
   COMMIT_FLAGS,
   DRY_RUN_FLAG,
   defineCommand,
+  isYes,
   NAME_ARGUMENT,
   NAMES_ARGUMENT,
   SCOPE_FLAGS,
+  YES_FLAG,
 } from '../command.ts'
 import { commitText, count, firstRows, lines, printableLine, WOULD } from '../screen.ts'
 
@@ -23,7 +26,6 @@ type Request = Parameters<Loadout['skills']['initialize']>[0]
 
 export const init = defineCommand({
   name: 'init',
-  shortensHome: true,
   summary: 'connect this machine to a skill library',
   details: 'Uses an existing library, clones one, or creates a new one, and stores the choice in the configuration.',
   args: [{ name: 'folder', summary: 'with --clone: where the clone goes', complete: 'file' }],
@@ -68,9 +70,59 @@ function askPlace(ask: Ask): Partial<Request> {
   return /^[a-z+]+:\/\/|^[\w.-]+@[\w.-]+:/i.test(answer) ? { clone: answer } : { create: answer }
 }
 
+export const leave = defineCommand({
+  name: 'leave',
+  summary: 'give back what Loadout took over; --undo takes it again',
+  details:
+    'Folders and links that Loadout took over, also those of npx skills, are as they were. Copies that Loadout installed\n' +
+    'stay as ordinary folders. Settings of agents lose the hooks, the MCP server and what see --fix wrote. The library stays.',
+  args: [],
+  flags: {
+    undo: { kind: 'switch', summary: 'take the last leave back' },
+    allProjects: { kind: 'switch', summary: 'also in every project with installs on this machine' },
+    ...YES_FLAG,
+    ...DRY_RUN_FLAG,
+  },
+  run: async ({ request, ask, control: { signal } }, loadout) => {
+    const { yes, dryRun, undo: isUndo } = request
+    const asked = { ...request, signal }
+    const planned = await loadout.skills.leave({ ...asked, dryRun: true })
+    const { copies, hooks, lists } = planned.value
+    if (dryRun || copies.length + hooks.length + lists.length === 0) return planned
+    if (!isUndo && !yes) {
+      if (ask === undefined) throw failWith('CONFIRMATION_NEEDED/leave', { copies: copies.length })
+      if (!isYes(ask(`${describeLeaving(planned.value)}Leave? [y/N] `))) throw failWith('NOT_CONFIRMED')
+    }
+    return loadout.skills.leave(asked)
+  },
+  print: (value) => describeLeaving(value),
+})
+
+function describeLeaving({ copies, hooks, lists, library, isUndo, isDryRun }: Leaving): string {
+  if (copies.length + hooks.length + lists.length === 0) {
+    return lines(isUndo ? 'There is nothing to take back.' : 'Loadout manages nothing on this machine.')
+  }
+  const path = ({ root, skill }: Leaving['copies'][number]) => `${root}/${skill}`
+  const back = copies.filter(({ before }) => before !== undefined)
+  const rows = back.map((copy) => [
+    `  ${isUndo ? 'managed' : 'restored'}`,
+    path(copy),
+    isUndo ? '' : copy.link === undefined ? 'the folder that was there' : `-> ${copy.link}`,
+  ])
+  const rest = copies.length - back.length
+  const names = listed([...new Set([...hooks, ...lists])])
+  return lines(
+    isDryRun && WOULD,
+    firstRows(rows),
+    rest > 0 && `  ${count(rest, 'copy', 'copies')} ${isUndo ? 'managed again' : 'stay as ordinary folders'}`,
+    names !== '' && `  settings of ${names}: ${isUndo ? 'written again' : 'as they were before Loadout'}`,
+    !isUndo && printableLine(`The library stays in ${library}, an ordinary git repository.`),
+    !isUndo && !isDryRun && 'Take it back: loadout leave --undo',
+  )
+}
+
 export const newSkill = defineCommand({
   name: 'new',
-  shortensHome: true,
   summary: 'create a skill in the library',
   args: [{ name: 'name', summary: 'lower case letters, digits and hyphens', required: true }],
   flags: {
@@ -133,7 +185,6 @@ export const targets = defineCommand({
 
 export const deleteSkill = defineCommand({
   name: 'delete',
-  shortensHome: true,
   summary: 'remove a skill from the library',
   details:
     'Refused while an install depends on it. Git keeps its history; content that git does not have goes to a backup.',
@@ -158,7 +209,6 @@ export const deleteSkill = defineCommand({
 
 export const publishArchive = defineCommand({
   name: 'publish archive',
-  shortensHome: true,
   aliases: { share: [] },
   summary: 'write a skill to an archive that others can import',
   details: 'The archive has a copy for each agent, the source and a README. The same skill gives the same bytes.',

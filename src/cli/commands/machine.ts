@@ -11,7 +11,6 @@ const AGENT_IDS = [{ name: 'ids', summary: 'the agents', required: true, rest: '
 export const agentCommands = [
   defineCommand({
     name: 'agents',
-    shortensHome: true,
     summary: 'list the agents that Loadout can install skills for',
     details: 'Shows agents that are enabled or have a folder on this machine; the others only by name.',
     args: [],
@@ -24,7 +23,6 @@ export const agentCommands = [
   }),
   defineCommand({
     name: 'agents enable',
-    shortensHome: true,
     summary: 'install skills for these agents from now on',
     details: 'Shows how many skills of the library do not support them yet; on a terminal it offers to add them.',
     args: AGENT_IDS,
@@ -38,7 +36,6 @@ export const agentCommands = [
   }),
   defineCommand({
     name: 'agents disable',
-    shortensHome: true,
     summary: 'stop installing skills for these agents',
     details: 'Installed skills stay until you unequip them.',
     args: AGENT_IDS,
@@ -86,7 +83,6 @@ function printAgents(all: AgentView[], screen: Screen): string {
 
 export const config = defineCommand({
   name: 'config',
-  shortensHome: true,
   summary: 'show the settings of this machine and their file',
   details: 'Changes nothing. Edit the file, or use loadout init and loadout agents enable.',
   args: [],
@@ -136,7 +132,6 @@ export const profileCommands = [
   }),
   defineCommand({
     name: 'profile apply',
-    shortensHome: true,
     summary: 'equip every skill of a profile',
     args: PROFILE_NAME,
     flags: {
@@ -150,7 +145,6 @@ export const profileCommands = [
   }),
   defineCommand({
     name: 'profile switch',
-    shortensHome: true,
     summary: 'equip every skill of a profile, and unequip everything else',
     args: PROFILE_NAME,
     flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
@@ -170,7 +164,6 @@ const SIGNS = { fine: 'ok', note: 'note', problem: 'PROBLEM' } as const
 
 export const doctor = defineCommand({
   name: 'doctor',
-  shortensHome: true,
   summary: 'check git, library, agents and installs, and show what to do',
   details:
     'Changes nothing without --fix, which finishes interrupted changes and repairs install markers if the content matches.',

@@ -8,6 +8,7 @@ const SHORTEST_TOKEN = 16
 
 export const mcp = defineCommand({
   name: 'mcp',
+  keepsPaths: true,
   summary: 'serve agents over the Model Context Protocol',
   details:
     'Uses standard input and output, until the client disconnects. With --http it listens on 127.0.0.1, for programs with the token: $LOADOUT_MCP_TOKEN, or a new one that it prints once.',

@@ -5,7 +5,6 @@ import { operationRow } from './installs.ts'
 
 export const merge = defineCommand({
   name: 'merge',
-  shortensHome: true,
   summary: 'show and finish merges that need a decision',
   details:
     'update, adopt, sync and other commands leave conflicts here. Edit the listed files: remove the\n' +

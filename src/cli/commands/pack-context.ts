@@ -7,6 +7,7 @@ import { alignRows, count, grouped, lines, printableLine, printableText, type Sc
 
 export const packsResolve = defineCommand({
   name: 'packs resolve',
+  keepsPaths: true,
   summary: 'print what knowledge packs know about a task, fenced as data',
   details:
     'Chooses packs by the task, or those named with --pack. Exits with 3 when you must answer first: an approval or a confirmation is missing.',

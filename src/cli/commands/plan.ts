@@ -5,6 +5,7 @@ import { alignRows, count, grouped, lines, printableLine, type Screen } from '..
 
 export const plan = defineCommand({
   name: 'plan',
+  keepsPaths: true,
   summary: 'show which payloads a task loads, why, and their cost',
   details: 'With --load it prints the text of the chosen payloads, each fenced as data, and records the load.',
   args: [TASK_ARGUMENT],

@@ -9,7 +9,6 @@ export const publishCommands = [
   publishArchive,
   defineCommand({
     name: 'publish plugin',
-    shortensHome: true,
     aliases: { 'plugin build': [] },
     summary: 'write plugins of skills, hooks and the MCP server',
     details:
@@ -44,7 +43,6 @@ export const publishCommands = [
   }),
   defineCommand({
     name: 'publish manifest',
-    shortensHome: true,
     summary: 'write loadout.lock of a project for another manager: apm.yml or skills-lock.json',
     details: 'Names what the other format cannot say. Never replaces a file.',
     args: [

@@ -18,6 +18,7 @@ const REPLAY_FORMATS = ['text', 'markdown', 'xml', 'json'] as const
 
 export const replay = defineCommand({
   name: 'replay',
+  keepsPaths: true,
   aliases: { 'packs rehydrate': [] },
   summary: 'print a recorded bundle or pack context again, byte for byte',
   details:
@@ -48,7 +49,6 @@ export const replay = defineCommand({
 export const auditList = defineCommand({
   name: 'audit list',
   summary: 'list the latest recorded bundles',
-  shortensHome: true,
   args: [],
   flags: limitFlag(50),
   run: ({ request }, loadout) => loadout.context.listRecords(request),
@@ -91,6 +91,7 @@ export const auditPrune = defineCommand({
 
 export const replayPrompts = defineCommand({
   name: 'replay-prompts',
+  keepsPaths: true,
   summary: 'show which past tasks would choose other entries now',
   details:
     'Routes the tasks in the log again, and compares with the plan of that time.\nExits with 1 when one differs, and with 2 when the log has no tasks: loadout usage --keep-tasks on keeps them.',

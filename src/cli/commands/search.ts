@@ -6,6 +6,7 @@ import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, 
 
 export const search = defineCommand({
   name: 'search',
+  keepsPaths: true,
   summary: 'search payloads, packs, skills and files, best first',
   details: `Of packs their metadata is searched, and the sections of those that you approved. loadout lookup <id> --load prints what was found.
 Files are those of a git repository; in another folder ask for them with --kind file.`,
@@ -58,6 +59,7 @@ function whatItIs(hit: SearchHit): string {
 
 export const lookup = defineCommand({
   name: 'lookup',
+  keepsPaths: true,
   summary: 'show one payload, pack or skill by its id',
   details:
     'An id is release-pipeline, pack:name or skill:name; followed by a path, as in pack:name/wiki/a.md, it is one file. Loadout looks for a bare name among payloads, then skills, then packs. Exits with 3 when an approval or a confirmation is missing.',

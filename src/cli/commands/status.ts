@@ -1,11 +1,21 @@
 import type { MachineStatus } from '../../loadout.ts'
 import { describeCost, formatMoney, tokensOfCost } from '../../text/cost.ts'
 import { defineCommand, projectFlag } from '../command.ts'
-import { alignRows, count, grouped, inHome, lines, printableLine, type Screen, wrap } from '../screen.ts'
+import {
+  alignRows,
+  column,
+  count,
+  grouped,
+  inHome,
+  lines,
+  printableLine,
+  type Screen,
+  shorten,
+  wrap,
+} from '../screen.ts'
 
 export const status = defineCommand({
   name: 'status',
-  shortensHome: true,
   summary: 'what your agents see, what it costs, what to do next',
   details: 'Looks at the agents of this machine and at the library. Changes nothing.',
   args: [],
@@ -131,7 +141,9 @@ function library({ library: found }: MachineStatus): string[] {
     ...wrap(printableLine(`Library ${inHome(found.library, process.env.HOME)}: ${text.join('; ')}`), 0),
     ...(first === undefined
       ? []
-      : wrap(printableLine(`✎ ${inHome(first.path, process.env.HOME)} was edited by hand: ${first.reason}`), 2)),
+      : [
+          shorten(`  ✎ ${printableLine(inHome(first.path, process.env.HOME))} was edited by hand: ${first.reason}`, 80),
+        ]),
     ...(more > 0 ? [`  and ${count(more, 'more edited copy', 'more edited copies')}: loadout list`] : []),
   ]
 }
@@ -142,7 +154,6 @@ function cost({ usage: { days, starts, cost: sum } }: MachineStatus): string[] {
 }
 
 function next({ next: steps }: MachineStatus): string[] {
-  const rows = alignRows(steps.map(({ why, command }, at) => [`  ${at + 1}`, why, command]))
-  if (rows.every((row) => row.length <= 80)) return rows
-  return steps.flatMap(({ why, command }, at) => [`  ${at + 1}  ${why}`, `     ${command}`])
+  const room = 80 - 7 - column(steps.map(({ command }) => command))
+  return alignRows(steps.map(({ why, command }, at) => [`  ${at + 1}`, shorten(why, Math.max(20, room)), command]))
 }

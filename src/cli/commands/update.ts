@@ -28,7 +28,6 @@ import { askForSheets, describeSheet } from './review.ts'
 
 export const outdated = defineCommand({
   name: 'outdated',
-  shortensHome: true,
   summary: 'check the sources of imported skills for newer versions',
   details: 'Fetches each repository once, into the cache. Changes nothing.',
   args: NAMES_ARGUMENT,
@@ -69,7 +68,6 @@ function noneNewer(what: string, states: readonly Pick<SourceState, 'state'>[]):
 
 export const update = defineCommand({
   name: 'update',
-  shortensHome: true,
   summary: 'update imported skills, and keep your changes',
   details:
     'Updates every imported skill, or the named ones. Shows the difference first; on a terminal it asks before\n' +
@@ -146,7 +144,6 @@ function printMoves(value: ProjectOutcome, screen: Screen, findings: readonly Fi
 
 export const undo = defineCommand({
   name: 'undo',
-  shortensHome: true,
   summary: 'take back what a commit of the library did to skills',
   details:
     'Makes a new commit in which these skills are as they were before, and brings their installed copies back too: edits\n' +

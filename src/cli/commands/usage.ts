@@ -25,6 +25,7 @@ interface Shown {
 
 export const usage = defineCommand({
   name: 'usage',
+  keepsPaths: true,
   aliases: { dead: ['--dead'], overlaps: ['--overlaps'], budget: ['--budget'] },
   summary: 'show how often each entry was planned, delivered and used',
   details:

@@ -91,9 +91,18 @@ export function nextSteps(status: Known, project: string | undefined): NextStep[
   const unhooked = agents.find(
     ({ agent }) => HOOK_HOSTS.some((host) => host.agent === agent) && !status.hooks.includes(agent),
   )
-  const steps = [
+  // What waits for the user is always told; advice only where there is room.
+  const waits = [
     ...librarySteps(status),
     ...[
+      ...(packs.length > 0
+        ? [
+            {
+              why: `${packs.length === 1 ? '1 pack waits' : `${packs.length} packs wait`} for your yes`,
+              command: packs.length === 1 ? `loadout approve pack:${packs[0]}` : 'loadout packs',
+            },
+          ]
+        : []),
       ...(full.length > 0
         ? [
             {
@@ -110,13 +119,14 @@ export function nextSteps(status: Known, project: string | undefined): NextStep[
             },
           ]
         : []),
-      ...(packs.length > 0
-        ? [
-            {
-              why: `${packs.length === 1 ? '1 pack waits' : `${packs.length} packs wait`} for your yes`,
-              command: packs.length === 1 ? `loadout approve pack:${packs[0]}` : 'loadout packs',
-            },
-          ]
+    ],
+  ]
+  const { behind = 0, dirty = 0, ahead = 0 } = known ?? {}
+  const advice = [
+    ...[
+      ...(dirty > 0 ? [{ why: `${files(dirty)} not committed in the library`, command: 'loadout doctor' }] : []),
+      ...(behind === 0 && dirty === 0 && ahead > 0
+        ? [{ why: 'the library has changes that are not shared', command: 'loadout sync' }]
         : []),
       ...(unused > 0
         ? [{ why: `${skills(unused)} never used`, command: `loadout remove --copies --unused --dry-run${scope}` }]
@@ -133,26 +143,22 @@ export function nextSteps(status: Known, project: string | undefined): NextStep[
     ],
     ...firstSteps(status),
   ]
-  return steps.slice(0, 3)
+  return [...waits.slice(0, 5), ...advice.slice(0, Math.max(0, 3 - waits.length))]
 }
 
 function librarySteps({ library }: Known): NextStep[] {
   if (library === undefined) return []
   if (library.problem !== undefined) return [{ why: 'the library cannot be used', command: 'loadout doctor' }]
-  const { merges, behind, drift, edited, dirty, ahead } = library
+  const { merges, behind, drift, edited } = library
   const names = [...new Set(edited.flatMap(({ skill, edit }) => (edit === 'kept' ? [skill] : [])))]
   const waits = merges.length === 1 ? 'a merge waits for you' : `${merges.length} merges wait for you`
   return [
     ...(merges.length > 0 ? [{ why: waits, command: 'loadout merge' }] : []),
-    ...(behind > 0 ? [{ why: `the library is ${commits(behind)} behind`, command: 'loadout sync --dry-run' }] : []),
-    ...(behind === 0 && drift > 0 ? [{ why: copies(drift), command: 'loadout sync --dry-run' }] : []),
     ...(names.length > 0
       ? [{ why: `${edits(names.length)} only in an installed copy`, command: `loadout adopt ${names[0]}` }]
       : []),
-    ...(dirty > 0 ? [{ why: `${files(dirty)} not committed in the library`, command: 'loadout doctor' }] : []),
-    ...(behind === 0 && dirty === 0 && ahead > 0
-      ? [{ why: 'the library has changes that are not shared', command: 'loadout sync' }]
-      : []),
+    ...(behind > 0 ? [{ why: `the library is ${commits(behind)} behind`, command: 'loadout sync --dry-run' }] : []),
+    ...(behind === 0 && drift > 0 ? [{ why: copies(drift), command: 'loadout sync --dry-run' }] : []),
   ]
 }
 

@@ -1,4 +1,15 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { stagePath, swapIn, swapOut, workFolderIn } from '../../change/transaction.ts'
 import { asLoadoutError, exists, flushFiles, isFile, isFolder, isLink } from '../../machine/files.ts'
@@ -8,6 +19,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
 import { move, sameName } from '../../machine/platform.ts'
 import { asFinding, type Finding, failWith, LoadoutError, report, unlessTrouble } from '../../text/trouble.ts'
+import { sha256 } from '../../text/values.ts'
 import { markerFor, type Operation } from '../rules/operations.ts'
 import { formatMarker, type InstallMarker, type LibraryState, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
 import type { RegisteredSkill } from '../rules/skill.ts'
@@ -172,9 +184,13 @@ async function stageInstall(operation: Placed, context: ApplyContext, builder: t
     const { hash, paths } = writeBuild(merged ?? build, stage)
     // The hash of the library's version, so that a merged copy still counts as edited.
     const contentHash = merged === undefined ? hash : hashBuild(build)
-    const replaced = kind === 'refresh' && operation.keepsCopy ? hashOf(targetOf(operation)) : undefined
-    const marker = markerFor(registered, agent, contentHash, context.state, context.machine.now())
-    writeFileSync(join(stage, MARKER_FILE), formatMarker({ ...marker, ...(replaced && { replaced }) }), { flag: 'wx' })
+    const target = targetOf(operation)
+    const marker = {
+      ...markerFor(registered, agent, contentHash, context.state, context.machine.now()),
+      replaced: kind === 'refresh' && operation.keepsCopy ? hashOf(target) : undefined,
+      tookOver: kind === 'adopt' ? backupName(agent, identityOf(target)) : markerIn(target)?.tookOver,
+    }
+    writeFileSync(join(stage, MARKER_FILE), formatMarker(marker), { flag: 'wx' })
     await flushFiles(stage, [...paths, MARKER_FILE])
     return stage
   } catch (error) {
@@ -219,6 +235,7 @@ function requirePlanned(operation: Placed, stage: string): void {
 function backUpIfNeeded(operation: Placed, { machine }: ApplyContext): Finding | undefined {
   const [target, shown] = [targetOf(operation), shownTarget(operation)]
   if (isLink(target)) {
+    new Backups(machine).add(target, operation.skill, operation.agent, identityOf(target))
     return report('BACKED_UP/link', { shown, kept: realOrSame(target) }, { subject: operation.skill })
   }
   const { kind } = operation
@@ -229,6 +246,11 @@ function backUpIfNeeded(operation: Placed, { machine }: ApplyContext): Finding |
   const kept = new Backups(machine).add(target, operation.skill, operation.agent, hash)
   const what = kind === 'merge' ? 'your edit was merged with the change of the library; ' : ''
   return report('BACKED_UP/copy', { shown, what, kept }, { subject: operation.skill })
+}
+
+/** Tells whether a folder has changed, or a link leads elsewhere. */
+export function identityOf(path: string): string {
+  return isLink(path) ? sha256(readlinkSync(path)) : hashOf(path)
 }
 
 function hashOf(folder: string): string {
@@ -249,8 +271,8 @@ function restamp(operation: Placed, contentHash: string, context: ApplyContext):
   try {
     const folder = pinFolder(targetOf(operation), place)
     try {
-      const { replaced } = markerIn(folder.place) ?? {}
-      const text = Buffer.from(formatMarker({ ...marker, ...(replaced && { replaced }) }))
+      const { replaced, tookOver } = markerIn(folder.place) ?? {}
+      const text = Buffer.from(formatMarker({ ...marker, replaced, tookOver }))
       const target = join(folder.place, MARKER_FILE)
       if (!overwrite(target, text)) {
         // Writes in the work folder first: a half-written marker beside the skill's files would look like an edit.
@@ -288,6 +310,7 @@ function overwrite(path: string, text: Buffer): boolean {
 }
 
 const BACKUPS = 'backups'
+const backupName = (origin: string, hash: string) => `${origin}-${hash.slice(0, 12)}`
 
 /** Copies of what Loadout replaced or removed, in the state folder. */
 export class Backups {
@@ -307,7 +330,8 @@ export class Backups {
     const partial = `${ownedName(kept)}.partial`
     this.machine.records.privateFolder(`${BACKUPS}/${skill}`)
     try {
-      if (isFolder(folder)) copyFolder(folder, partial)
+      if (isLink(folder)) symlinkSync(readlinkSync(folder), partial)
+      else if (isFolder(folder)) copyFolder(folder, partial)
       else copyText(folder, join(partial, basename(folder)))
       move(partial, kept)
       return kept
@@ -318,7 +342,11 @@ export class Backups {
 
   /** Where the backup of this content is, if there is one. */
   pathOf(skill: string, origin: string, hash: string): string {
-    return join(this.machine.records.path(BACKUPS), skill, `${origin}-${hash.slice(0, 12)}`)
+    return this.place(skill, backupName(origin, hash))
+  }
+
+  place(skill: string, name: string): string {
+    return join(this.machine.records.path(BACKUPS), skill, name)
   }
 
   /** Removes copies that a killed process did not finish: the originals are still in place. */

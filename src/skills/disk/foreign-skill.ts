@@ -235,6 +235,7 @@ const MANIFESTS = '.claude-plugin'
 
 const REASONS = {
   inside: 'inside another skill',
+  guide: 'the guide to a collection, whose skills are all here',
   linked: `${DOCUMENT_FILE} is a link`,
   link: 'a link to a folder with a skill',
   dependencies: 'folders of dependencies, which were not looked into',
@@ -244,12 +245,20 @@ const REASONS = {
   limit: `folders beyond the limit of ${MOST_FOLDERS}`,
 } as const
 
-/** Walks a whole source. A folder with a SKILL.md is one skill, with everything in it. */
-export function discoverSkills(root: string): Discovery {
+/** Folders of mirrors for single agents, translations, samples and tests. A copy there is ignored if it differs. */
+export const ASIDE =
+  /(?:^|\/)(?:\.[^/]|(?:docs?|translations?|i18n|l10n|locales?|examples?|samples?|tests?|fixtures?|evals?|archived?|deprecated|backups?)\/)/i
+
+/**
+ * Walks a whole source. A folder with a SKILL.md is one skill, with everything in it. `isCollection`: except for the
+ * source itself, whose SKILL.md is a guide to the skills below it.
+ */
+export function discoverSkills(root: string, isCollection = false): Discovery {
   const walk = new Walk(root, { ignore: ['versions', 'dependencies'], mostFolders: MOST_FOLDERS })
   const found: FoundSkill[] = []
   const leftOut = new Tally()
   const inSkill = new Set<string>()
+  const own: string[] = []
   const manifests: Manifests = { plugins: [], elsewhere: [], findings: [] }
   for (const folder of walk.folders()) {
     const { path, inside, entries } = folder
@@ -257,8 +266,11 @@ export function discoverSkills(root: string): Discovery {
     const at = inside.lastIndexOf('/')
     const isInside = inSkill.has(at < 0 ? '' : inside.slice(0, at)) && inside !== ''
     if (isInside) inSkill.add(inside)
-    if (document !== undefined && isInside) leftOut.add('inside', inside)
-    else if (document?.kind === 'link' && inside !== '') leftOut.add('linked', inside)
+    if (document !== undefined && isInside) {
+      leftOut.add('inside', inside)
+      if (!ASIDE.test(inside) && !/(?:^|\/)(?:assets|templates?|references?)(?:\/|$)/i.test(inside)) own.push(inside)
+    } else if (document?.kind === 'link' && inside !== '') leftOut.add('linked', inside)
+    else if (document !== undefined && inside === '' && isCollection) leftOut.add('guide', DOCUMENT_FILE)
     else if (document !== undefined) {
       found.push({ path, folder: inside })
       inSkill.add(inside)
@@ -292,6 +304,7 @@ export function discoverSkills(root: string): Discovery {
     }
     for (const entry of entries) enterOrReport(walk, folder, entry, isInside, leftOut)
   }
+  if (found.some(({ folder }) => folder === '') && own.length > 1) return discoverSkills(root, true)
   found.sort((a, b) => compareText(a.folder, b.folder))
   for (const name of manifests.elsewhere) leftOut.add('elsewhere', name)
   // Submodules in .gitmodules that are not fetched: git leaves an empty folder for them.

@@ -47,7 +47,10 @@ export function groupCandidates(found: readonly ForeignSkill[]): ImportCandidate
     if (visible.length > 0 && visible.length < copies.length && differences(visible).length === 0) {
       return { name, copies: visible, merged: merge(visible), passedOver: copies.slice(visible.length) }
     }
-    return { name, copies, problem: `its copies differ in ${differing.join(', ')}` }
+    // Plugins of one source may each have a skill of this name.
+    const isOther = differing.includes(SKILL_FILE_DESCRIPTION) && copies.every(({ found }) => found !== undefined)
+    const problem = isOther ? 'several different skills have this name' : `its copies differ in ${differing.join(', ')}`
+    return { name, copies, problem }
   })
 }
 
@@ -76,6 +79,8 @@ function differences(copies: readonly ForeignSkill[]): string[] {
   }
   return [...differing].sort(compareText)
 }
+
+const SKILL_FILE_DESCRIPTION = asWritten('description')
 
 function asWritten(field: string): string {
   return `${SKILL_FILE} (${field})`

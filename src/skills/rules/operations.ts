@@ -110,9 +110,15 @@ export function planEquip(
     }
     skills.push(status.registered.skill)
     const { registered } = status
-    const wanted = request.roots.flatMap((root) => {
+    const supported = request.roots.flatMap((root) => {
       const agent = agentFor(registered, root, request)
       return agent === undefined ? [] : [{ root, agent }]
+    })
+    // The copy in the shared folder serves agents that read it: a second one in their own folder would be a double.
+    const served = request.agents === undefined ? supported.flatMap(({ root }) => root.alsoReadBy ?? []) : []
+    const wanted = supported.filter(({ root }) => {
+      const isThere = status.placements.some(({ placement }) => placement.root.path === root.path)
+      return isThere || !root.agents.every((id) => served.includes(id))
     })
     for (const { root, agent } of wanted) {
       const replaces = request.replaces ?? false

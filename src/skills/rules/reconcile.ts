@@ -121,6 +121,8 @@ export interface InstallMarker {
   isUncommitted?: true
   /** The hash of the edited copy that this install replaced on request. A backup has it. */
   replaced?: string
+  /** The backup of the folder or link that was in its place when Loadout took it over. */
+  tookOver?: string
   /** Frontmatter keys that were left out, because the user had not allowed them. */
   heldKeys?: readonly string[]
   /** The lock of the project pins it. `commit` is then of its source. */
@@ -139,6 +141,7 @@ export function parseMarker(json: unknown): InstallMarker | { problem: string } 
     source_hash,
     uncommitted,
     replaced,
+    took_over,
     held_keys,
     locked,
   } = json
@@ -153,6 +156,7 @@ export function parseMarker(json: unknown): InstallMarker | { problem: string } 
     sourceHash: typeof source_hash === 'string' ? source_hash : undefined,
     isUncommitted: uncommitted === true || undefined,
     replaced: typeof replaced === 'string' ? replaced : undefined,
+    tookOver: typeof took_over === 'string' && /^[\w-]+$/.test(took_over) ? took_over : undefined,
     heldKeys: isTextList(held_keys) ? held_keys : undefined,
     isLocked: locked === true || undefined,
   }
@@ -168,6 +172,7 @@ export function formatMarker(marker: InstallMarker): string {
     source_hash: marker.sourceHash,
     uncommitted: marker.isUncommitted,
     replaced: marker.replaced,
+    took_over: marker.tookOver,
     held_keys: marker.heldKeys,
     locked: marker.isLocked,
   }

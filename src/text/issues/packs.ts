@@ -40,6 +40,8 @@ export const packsIssues = () =>
         'the pack {name} is {status}, so it is used only after a confirmation → loadout packs guide {folder} --confirm',
       'CONFIRMATION_NEEDED/remove':
         '{names} would be removed from {places} → {command} --yes does it; with --copies the library keeps what it has',
+      'CONFIRMATION_NEEDED/leave':
+        '{copies} installed copies would no longer be managed → loadout leave --dry-run shows it; loadout leave --yes does it',
       'CONFIRMATION_NEEDED/erase':
         'you must confirm first: erase {what} → to skip the question: loadout usage --erase --yes',
       'CONFIRMATION_NEEDED/changed':
