@@ -134,6 +134,8 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       readFile: late(async () => (await import('./skills/library-skills.ts')).readLibraryFile),
       /** Lists skills in the folders of agents that the library does not have. */
       listCandidates: late(async () => (await import('./skills/candidates.ts')).listCandidates),
+      /** Lists plugins, marketplaces and folders of other programs on this machine whose skills can be imported. */
+      listPlugins: plain(async () => (await import('./skills/candidates.ts')).listPlugins),
       /** Imports skills from folders, archives, repositories and agents' folders, in one commit. */
       import: changes(
         async () => (await import('./skills/import.ts')).importSkills,

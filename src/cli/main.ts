@@ -151,7 +151,8 @@ function show(command: Command, report: Report<unknown>, asJson: boolean, termin
     // A list cannot contain findings; they are on standard error then.
     const isList = Array.isArray(json)
     terminal.write('stdout', toJsonText(isList ? json : { ...(json as object), findings }))
-    if (!isList && findings.length > 1) {
+    // All of them are on standard output: a flood here would only hide the summary.
+    if (!isList && findings.length > 8) {
       const codes = [...new Set(findings.map(({ code }) => code))]
       terminal.write('stderr', `${findings.length} findings in "findings": ${listed(codes)}\n`)
       return

@@ -32,7 +32,7 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
   // A missing project has no agents to report.
   if (project !== undefined) openProject(machine, project)
   const config = new Config(machine)
-  // The shared folder is no agent: those that read it are shown with its skills.
+  // The shared folder is not an agent: those that read it are shown with its skills.
   const found = AGENTS.filter((agent) => agent.id !== 'agents' && config.isFound(agent))
   const prices = readPrices(machine)
   const scan = openScan(machine)

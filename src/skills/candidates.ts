@@ -30,6 +30,8 @@ import {
 import { type Refusal, refusalFindings } from './rules/operations.ts'
 import { supports } from './rules/skill.ts'
 
+export { listPlugins } from './disk/marketplaces.ts'
+
 /**
  * How an unmanaged skill compares with the library: not in it, installed identically, equal in another form, another
  * text under its name, or copies that disagree.
@@ -283,7 +285,7 @@ function findAround(installs: Installs, observation: Observation, targets: strin
 
 /** The skills of a source. One in a folder of `roots` is for the agents that read it. */
 export function readSource(
-  source: Pick<ImportSource, 'root' | 'part'>,
+  source: Pick<ImportSource, 'root' | 'part' | 'plugin'>,
   roots: readonly TargetRoot[],
   options: Omit<ForeignOptions, 'agents'>,
 ) {
@@ -296,7 +298,8 @@ export function readSource(
     if (root === undefined) return { path, agents: [], found }
     return { path: join(root.path, basename(path)), agents: root.agents, found }
   })
-  const read = readForeign(folders, options)
+  const ofPlugin = folders.filter(({ found }) => source.plugin === undefined || found.plugin === source.plugin)
+  const read = readForeign(ofPlugin, options)
   if (read.failure !== undefined && skills.length === 1) throw read.failure
   const candidates = groupCandidates(read.skills)
   return { candidates, refused: read.refusals, leftOut: [...leftOut, ...copiesIn(candidates)], findings }

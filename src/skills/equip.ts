@@ -1,8 +1,9 @@
+import { dirname } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
 import { isCrowdedOut } from '../agents/rules/visibility.ts'
 import { seeAgent } from '../agents/see.ts'
-import { isFolder } from '../machine/files.ts'
+import { exists, isFolder, isWritable } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { grouped } from '../text/count.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
@@ -39,8 +40,15 @@ export const equip = withScope(async (installs, request: EquipCommand): Promise<
   const agents = namedAgents(request.targets)
   requireSelection(request)
   if (installs.locked !== undefined) throw failWith('MANIFEST/managed', { names: request.names.join(' ') })
-  const roots = rootsInUse(installs, installs.rootsFor(agents), request)
-  const report = await change(installs, roots, 'equip', request, ({ statuses }) => {
+  const meant = rootsInUse(installs, installs.rootsFor(agents), request)
+  // A folder that cannot be written must not keep the skills from the other agents.
+  const open = meant.filter(({ path }) => canHold(path))
+  const roots = open.length === 0 || agents !== undefined ? meant : open
+  for (const { path } of meant.filter((root) => !roots.includes(root))) {
+    const what = exists(path) && !isFolder(path) ? 'WRITE_FAILED/part' : 'WRITE_FAILED/permission'
+    installs.machine.report(report(what, { path }, { severity: 'error', subject: path }))
+  }
+  const outcome = await change(installs, roots, 'equip', request, ({ statuses }) => {
     const isExplicit = request.names.length > 0
     const wanted = isExplicit ? request.names : select(statuses, request, ({ registered }) => registered !== undefined)
     const names = withNeeded(
@@ -49,15 +57,21 @@ export const equip = withScope(async (installs, request: EquipCommand): Promise<
     )
     return planEquip(statuses, { names, agents, roots, isExplicit, replaces: request.replace })
   })
-  if (request.dryRun || report.operations.length === 0) return report
+  if (request.dryRun || outcome.operations.length === 0) return outcome
   const crowded = listingFindings(
     installs.machine,
     roots.flatMap((root) => root.agents),
     installs.project,
   )
   installs.machine.report(...crowded)
-  return report
+  return outcome
 })
+
+/** Whether an agent's folder, or the nearest one above it, is a folder that can be written. */
+function canHold(path: string): boolean {
+  if (exists(path)) return isFolder(path) && isWritable(path)
+  return dirname(path) === path || canHold(dirname(path))
+}
 
 /** Leaves out missing folders of agents that none of the named skills supports, so that Loadout does not create them. */
 function rootsInUse(installs: Installs, roots: readonly TargetRoot[], { names }: EquipCommand): TargetRoot[] {

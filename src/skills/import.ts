@@ -115,7 +115,13 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
     const plain = (opened ?? (await open())).with({ machine: rewording })
     const found = await findOffers(plain, source, request)
     const reviewed = request.choose || request.list ? await reviewSome(plain, found, request) : []
+    if (request.choose && created !== undefined) {
+      // Ctrl-c at the question ends the program: then nothing may be left.
+      created.takeBack()
+      created = undefined
+    }
     const choice = chooseFrom(found, reviewed, request)
+    if (isFirst && choice.offers === undefined) created ??= await createLibrary(machine, request.create ?? '')
     const shared = request.adopt ? sharedFolderIn(plain, choice.chosen) : undefined
     const installs = shared === undefined ? plain : plain.with({ roots: [...plain.roots, shared] })
     rewording.report(...found.findings)

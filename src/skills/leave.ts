@@ -64,7 +64,7 @@ export const leave = withInstalls(async (installs, request: LeaveRequest): Promi
     const shown = { ...about, copies, hooks: hooks.map(({ agent }) => agent), lists: lists.map(({ agent }) => agent) }
     if (isDryRun) return shown
     for (const copy of copies) machine.report(...takeAgain(copy))
-    await changeFiles(machine, false, (edits) => {
+    await changeFiles(machine, { purpose: 'leave' }, (edits) => {
       for (const { agent, switches, cameWithHooks } of lists) {
         ListSwitch.open(machine, agent, undefined)?.plan(edits, switches, cameWithHooks)
       }
@@ -87,7 +87,7 @@ export const leave = withInstalls(async (installs, request: LeaveRequest): Promi
       return Object.keys(own).length === 0 ? [] : [{ agent, switches: own, cameWithHooks }]
     })
     const settings = (dryRun: boolean) =>
-      changeFiles(machine, dryRun, (edits) => {
+      changeFiles(machine, { purpose: 'leave', isDryRun: dryRun }, (edits) => {
         const removed = hooksPlan(machine, { agents: [] }, false)(edits).filter(({ before, after }) => before !== after)
         for (const { agent } of lists) ListSwitch.open(machine, agent, undefined)?.planUndo(edits)
         return removed.map(({ part, place }) => ({ agent: place.host.agent, mcp: part === 'mcp' }))

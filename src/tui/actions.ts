@@ -2,7 +2,7 @@ import { count } from '../text/count.ts'
 import { type Action, BINDINGS, type Binding, bindingsOf, matchingActions } from './keys.ts'
 import { type Asking, activeProject, type Model, SCREENS, type Step, step } from './model.ts'
 import { back, focusOn, open, toggleHelp } from './navigate.ts'
-import { askSource, chooseAll, chooseOne, importChosen, readSource } from './screens/import.ts'
+import { askSource, chooseAll, chooseOne, importChosen, importRows, readSource } from './screens/import.ts'
 import {
   currentSkill,
   markAll,
@@ -168,7 +168,8 @@ function showDiff(model: Model): Step {
 }
 
 function showReview(model: Model): Step {
-  const name = currentSkill(model.inventory)?.name
+  const { imports, inventory, screen } = model
+  const name = (screen === 'import' ? importRows(imports)[imports.at] : currentSkill(inventory))?.name
   if (name === undefined) return step(model)
   const opened = open({ ...model, review: { name, value: undefined, at: 0 } }, 'review')
   return step(opened.model, { kind: 'review', name, project: activeProject(model) })

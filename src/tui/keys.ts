@@ -104,7 +104,12 @@ export const BINDINGS = [
   { keys: ['*'], action: 'mark all', places: HERE, help: 'Mark all that the filter shows, or none of them' },
   { keys: ['o'], action: 'next grouping', places: HERE, help: 'Group by state, tag, source or agent' },
   { keys: ['e'], action: 'show diff', places: HERE, help: 'Show how installed copies differ from the library' },
-  { keys: ['v'], action: 'show review', places: HERE, help: 'Review what the skill can do, and answer' },
+  {
+    keys: ['v'],
+    action: 'show review',
+    places: ['inventory', 'import'],
+    help: 'Review what the skill can do, and answer',
+  },
   { keys: ['E'], action: 'adopt edit', places: HERE, help: 'Adopt the edit of an installed copy into the library' },
   { keys: ['D'], action: 'delete', places: HERE, help: 'Delete from the shared library, after a question' },
   { keys: ['S'], action: 'open sync and push', places: HERE, help: 'Sync, and push the library to its remote' },

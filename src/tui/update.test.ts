@@ -214,7 +214,7 @@ const ROWS: Row[] = [
     given: { updates: { ...modelOf().updates, value: { ...UPDATES, isDryRun: false } } },
     model: { screen: 'inventory' },
   },
-  { action: 'choose', place: 'update', model: { updates: { chosen: ['planning'], at: 1 } } },
+  { action: 'choose', place: 'update', model: { updates: { chosen: ['planning'], at: 0 } } },
   {
     action: 'choose',
     place: 'update',
@@ -278,8 +278,7 @@ const ROWS: Row[] = [
   {
     action: 'mark',
     place: 'inventory',
-    model: { inventory: { marked: ['api-review'], at: 1 } },
-    effects: [preview('db-migrations')],
+    model: { inventory: { marked: ['api-review'], at: 0 } },
   },
   {
     action: 'mark',
@@ -400,6 +399,12 @@ const ROWS: Row[] = [
     place: 'inventory',
     model: { screen: 'review', review: { name: 'api-review', value: undefined, at: 0 } },
     effects: [{ kind: 'review', name: 'api-review', project: user }],
+  },
+  {
+    action: 'show review',
+    place: 'import',
+    model: { screen: 'review', review: { name: 'deploy', value: undefined, at: 0 } },
+    effects: [{ kind: 'review', name: 'deploy', project: user }],
   },
   {
     action: 'allow skill',

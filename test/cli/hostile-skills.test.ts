@@ -249,7 +249,7 @@ describe('things that lie in the way in an agent’s folder', () => {
     const before = machine.read('.claude/skills')
     const run = machine.run('equip', 'alpha')
     expect(run.code).toBeOneOf([1, 2])
-    expect(run.stderr).toContain(machine.path('.claude/skills'))
+    expect(run.stderr).toContain('~/.claude/skills')
     expect(machine.read('.claude/skills')).toBe(before)
     expect(machine.run('inventory').code).toBe(0)
     expect(machine.run('doctor').stdout).toContain('is not a folder')
@@ -327,7 +327,7 @@ describe('a machine that does not cooperate', () => {
     ]) {
       const refused = run(...args)
       expect(refused.code, args.join(' ')).toBeOneOf([1, 2])
-      expect(refused.stderr).toContain(machine.path('.claude/skills'))
+      expect(refused.stderr).toContain('~/.claude/skills')
       expect(refused.stderr).toContain('permission')
     }
     expect(machine.tree().filter((row) => row.startsWith('.claude'))).toEqual(
@@ -351,7 +351,7 @@ describe('a machine that does not cooperate', () => {
     chmodSync(machine.path('.claude/skills'), 0o000)
     const run2 = run('inventory')
     expect(run2.code).toBeOneOf([0, 1, 2])
-    expect(run2.stderr).toContain(machine.path('.claude/skills'))
+    expect(run2.stderr).toContain('~/.claude/skills')
     chmodSync(machine.path('.claude/skills'), 0o755)
     chmodSync(machine.path('.claude/skills/alpha'), 0o755)
   })
@@ -373,7 +373,7 @@ describe('a machine that does not cooperate', () => {
     for (const args of [['inventory'], ['sync'], ['equip', 'alpha']]) {
       const refused = run(...args)
       expect(refused.code).toBe(2)
-      expect(refused.stderr).toContain(machine.library)
+      expect(refused.stderr).toContain('~/library')
     }
     expect(run('doctor').code).toBe(1)
     chmodSync(machine.library, 0o755)
@@ -391,7 +391,7 @@ describe('a machine that does not cooperate', () => {
     ]) {
       const refused = run(...args)
       expect(refused.code).toBe(2)
-      expect(refused.stderr).toContain(machine.library)
+      expect(refused.stderr).toContain('~/library')
     }
     spawnSync('chmod', ['-R', 'u+w', machine.library])
   })

@@ -442,7 +442,7 @@ describe('project scope', () => {
     const before = machine.tree()
     const run = machine.run('delete', 'alpha')
     expect(run.code).toBe(2)
-    expect(run.stderr).toContain(join(project, '.claude/skills/alpha'))
+    expect(run.stderr).toContain('~/my work/.claude/skills/alpha')
     expect(machine.tree()).toEqual(before)
     machine.run('unequip', 'alpha', '--project', project)
     expect(machine.run('delete', 'alpha').code).toBe(0)
@@ -822,7 +822,7 @@ describe('edits by hand', () => {
     expect(machine.run('merge').stdout).toContain('alpha  1 conflict')
     const run = machine.run('sync', '--replace')
     const backup = /a copy of what was there is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
-    expect(readFileSync(join(backup, 'SKILL.md'), 'utf8')).toBe('mine')
+    expect(readFileSync(join(backup.replace('~', machine.path('.')), 'SKILL.md'), 'utf8')).toBe('mine')
     expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain('theirs')
   })
 
@@ -832,7 +832,7 @@ describe('edits by hand', () => {
     machine.write('.claude/skills/alpha/notes.txt', 'mine')
     const run = machine.run('unequip', 'alpha')
     const backup = /a copy of what was there is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
-    expect(readFileSync(join(backup, 'notes.txt'), 'utf8')).toBe('mine')
+    expect(readFileSync(join(backup.replace('~', machine.path('.')), 'notes.txt'), 'utf8')).toBe('mine')
   })
 
   it('edited differently for two agents: one has to be chosen', () => {

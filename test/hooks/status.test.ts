@@ -137,7 +137,7 @@ describe('hooks status', () => {
     const inside = { cwd: join(project, 'sub'), env }
     const { stdout } = status(home, ['codex'], inside)
     expect(stdout).toMatch(/^Codex {2}user {5}not installed\n.*\nCodex {2}project {2}cannot run\n/)
-    expect(stdout.replace(/\s+/g, ' ')).toContain(`Codex does not trust ${project}`)
+    expect(stdout.replace(/\s+/g, ' ')).toContain('Codex does not trust ~/project')
     mkdirSync(join(home, '.codex'))
     const trusted = `[projects."${project}"]\ntrust_level = "trusted"\n${trust(home, join(project, '.codex/hooks.json'))}`
     writeFileSync(join(home, '.codex/config.toml'), trusted)

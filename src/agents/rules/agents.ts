@@ -118,7 +118,7 @@ const KNOWN: readonly Agent[] = [
   },
   {
     id: 'agents',
-    aliases: ['shared', 'cline', 'dexto', 'fx', 'kimi-code-cli', 'loaf', 'pi', 'sarvam-code', 'warp', 'zed'],
+    aliases: ['shared', 'cline', 'dexto', 'fx', 'kimi', 'kimi-code-cli', 'loaf', 'pi', 'sarvam-code', 'warp', 'zed'],
     label: 'shared folder',
     userFolder: SHARED,
     projectFolder: SHARED,

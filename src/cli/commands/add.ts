@@ -20,15 +20,15 @@ export const add = defineCommand({
   name: 'add',
   summary: 'install skills from a repository, folder or archive',
   details:
-    'Takes owner/repo, a web address, a git URL, a folder, a .tar.gz or a .zip. Creates the library if there is none,\n' +
+    'Takes owner/repo, a web address, a git URL, a folder, a .tar.gz, a .zip, or a plugin or marketplace of Claude Code\n' +
+    '(plugin@marketplace); without a source it lists what is on this machine. Creates the library if there is none,\n' +
     'imports the chosen skills in one commit, and installs them for the agents that are on this machine. A skill that can\n' +
     'act is installed after you have read what it can do and allowed it. Repeating the command changes nothing.\n' +
     'With --all, further words are further sources.',
   args: [
     {
       name: 'source',
-      summary: 'owner/repo, web address, git URL, folder, .tar.gz or .zip',
-      required: true,
+      summary: 'owner/repo, web address, git URL, folder, .tar.gz, .zip or plugin@marketplace',
       complete: 'file',
     },
     { name: 'skills', summary: 'only these: names, folders or plugins; with --all: more sources', rest: 'names' },
@@ -41,7 +41,12 @@ export const add = defineCommand({
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: async (input, loadout): Promise<Report<Added | ProjectOutcome>> => {
+  run: async (input, loadout): Promise<Report<Added | ProjectOutcome | Here>> => {
+    if (input.request.source === undefined) {
+      const plugins = await loadout.skills.listPlugins({})
+      const { value } = await loadout.skills.listCandidates({}).catch(() => ({ value: [] }))
+      return { value: { plugins, loose: value.filter(({ state }) => state === 'new').length }, findings: [] }
+    }
     const { source, skills, all, project, ref, targets, dryRun, yes } = input.request
     const { control } = input
     const ask = yes ? undefined : input.ask
@@ -108,6 +113,7 @@ export const add = defineCommand({
     }
   },
   print: (value, screen, findings) => {
+    if ('plugins' in value) return printHere(value)
     if (!('imported' in value)) return printAdded(value, screen, findings)
     const { imported, unchanged, offers, leftOut, operations, waiting = [], agents, isDryRun, created } = value
     const word = shellWord(value.source)
@@ -143,8 +149,27 @@ export const add = defineCommand({
         `${commits.length === 1 ? 'Commit' : 'Commits'} ${commits.join(', ')}. Take ${commits.length === 1 ? 'it' : 'the last one'} back: ${printableLine(undo)}`,
     )
   },
-  isWaiting: ({ isUndecided, waiting, isDryRun }) => isUndecided === true || (waiting !== undefined && !isDryRun),
+  isWaiting: (value) =>
+    !('plugins' in value) && (value.isUndecided === true || (value.waiting !== undefined && !value.isDryRun)),
 })
+
+/** What is on this machine already, and could be added. */
+interface Here {
+  plugins: { name: string; isInstalled: boolean; url?: string }[]
+  /** Skills in the agents' folders that no library has. */
+  loose: number
+}
+
+function printHere({ plugins, loose }: Here): string {
+  return lines(
+    'Where from? For example: loadout add anthropics/skills',
+    plugins.length > 0 && 'On this machine, for loadout add <name>:',
+    alignRows(plugins.map(({ name, isInstalled, url = '' }) => [`  ${name}`, isInstalled ? 'installed' : '', url])).map(
+      printableLine,
+    ),
+    loose > 0 && `${count(loose, 'skill')} in the agents’ folders: loadout import --all --adopt takes them over`,
+  )
+}
 
 /** What was added to the manifest of a project. */
 function printAdded(value: ProjectOutcome, screen: Screen, findings: readonly Finding[]): string {

@@ -150,7 +150,7 @@ export async function equipAsking(
 
 export const remove = defineCommand({
   name: 'remove',
-  aliases: { unequip: ['--copies'], uninstall: ['--copies'] },
+  aliases: { rm: [], unequip: ['--copies'], uninstall: ['--copies'] },
   summary: 'remove skills from the agents and from the library',
   details:
     'Removes the installed copies of the named skills, and then the skills from the library, unless another install still\n' +

@@ -114,7 +114,8 @@ function describeLeaving({ copies, hooks, lists, library, isUndo, isDryRun }: Le
   return lines(
     isDryRun && WOULD,
     firstRows(rows),
-    rest > 0 && `  ${count(rest, 'copy', 'copies')} ${isUndo ? 'managed again' : 'stay as ordinary folders'}`,
+    rest > 0 &&
+      `  ${count(rest, 'copy', 'copies')} ${isUndo ? 'managed again' : rest === 1 ? 'stays as an ordinary folder' : 'stay as ordinary folders'}`,
     names !== '' && `  settings of ${names}: ${isUndo ? 'written again' : 'as they were before Loadout'}`,
     !isUndo && printableLine(`The library stays in ${library}, an ordinary git repository.`),
     !isUndo && !isDryRun && 'Take it back: loadout leave --undo',

@@ -12,6 +12,7 @@ import { failWith, LoadoutError, retell } from '../../text/trouble.ts'
 import type { SkillSource } from '../rules/skill.ts'
 import { parseRepositoryName, type RepositoryName, splitRef } from '../rules/source-name.ts'
 import { unpackArchive } from './archive.ts'
+import { listPlugins } from './marketplaces.ts'
 
 /** Where a source came from, as Loadout records it in each skill. */
 type Origin = Pick<SkillSource, 'url' | 'path' | 'ref' | 'commit'>
@@ -23,6 +24,8 @@ export interface ImportSource {
   /** The path of that part, with slashes; empty for the whole source. */
   part: string
   origin: Origin
+  /** Only the skills of this plugin. */
+  plugin?: string
   /** An archive from `loadout publish archive`: its skills name their own source. */
   isShared: boolean
   /** Replaces the path of the temporary copy in a message by the name of the source. */
@@ -62,6 +65,23 @@ export async function openImportSource(machine: Machine, named: string, options:
       const origin = { path: inHome(machine, path) }
       return { root: inside(library ?? folder, subfolder), part: subfolder, origin, isShared: library !== undefined }
     })
+  }
+  const known = listPlugins(machine).find(({ name }) => name === named)
+  if (known !== undefined) {
+    const { root, plugin, url } = known
+    const origin = {
+      ...(url === undefined ? { path: inHome(machine, root) } : { url }),
+      ...(await stateOf(machine, root)),
+    }
+    return {
+      root: inside(root, options.subfolder ?? ''),
+      part: options.subfolder ?? '',
+      plugin,
+      origin,
+      isShared: false,
+      reword: (text) => text,
+      dispose() {},
+    }
   }
   const isRepository = named.startsWith('file://') && isFolder(named.slice('file://'.length))
   const repository = exists(path) ? { url: path } : isRepository ? { url: named } : parseRepositoryName(named)

@@ -1,5 +1,5 @@
 import { endOf, insideOf, type Line, pane, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
-import { clamp, inColumns, listLines, problemLines, textPane } from '../frame/rows.ts'
+import { inColumns, listLines, problemLines, textPane } from '../frame/rows.ts'
 import { renderMarkdown } from '../markdown.ts'
 import { activeProject, type ImportState, type Model, type Step, shortPath, step } from '../model.ts'
 import { findBest, parseFilter, scoreWords } from './filter.ts'
@@ -132,7 +132,7 @@ function allRows({ candidates, found, source }: ImportState): ImportRow[] {
   }))
 }
 
-/** Chooses the skill under the cursor and moves to the next one. */
+/** Chooses the skill under the cursor, or leaves it. */
 export function chooseOne(model: Model): Step {
   const { imports } = model
   const row = importRows(imports)[imports.at]
@@ -141,8 +141,7 @@ export function chooseOne(model: Model): Step {
   if (row.isKnown) return step({ ...model, notice: { tone: 'plain', text: `${row.name} is ${row.standing}` } })
   const isChosen = imports.chosen.includes(row.name)
   const chosen = isChosen ? imports.chosen.filter((name) => name !== row.name) : [...imports.chosen, row.name]
-  const at = clamp(imports.at + 1, importRows(imports).length)
-  return step({ ...model, imports: { ...imports, chosen, at, scroll: 0 } })
+  return step({ ...model, imports: { ...imports, chosen } })
 }
 
 /** Chooses all matching skills that can be imported; again: none of them. */

@@ -247,7 +247,8 @@ export function selectedSkills({ inventory }: Model): SkillView[] {
 export function agentState({ inventory, scope }: Model, skill: SkillView, agent: string): keyof typeof SIGNS {
   if (inventory.pending.some((each) => each.skill === skill.name && each.agent === agent)) return 'pending'
   const placement = skill.placements.find((each) => each.scope === scope && each.agents.includes(agent))
-  return placement?.state ?? (skill.targets.includes(agent) ? 'absent' : 'unfit')
+  const shared = skill.placements.find((each) => each.scope === scope && each.alsoReadBy?.includes(agent))
+  return (placement ?? shared)?.state ?? (skill.targets.includes(agent) ? 'absent' : 'unfit')
 }
 
 /** In a project: whether there is a copy in user scope too. */
@@ -309,14 +310,14 @@ export function openSkill(model: Model): Step {
   return withPreview({ ...model, inventory: { ...model.inventory, focus: 'text', isOpen: true } })
 }
 
-/** Marks or unmarks the skill under the cursor, and moves to the next one. */
+/** Marks or unmarks the skill under the cursor. */
 export function markOne(model: Model): Step {
   const { inventory } = model
   const name = currentSkill(inventory)?.name
   if (name === undefined) return step(model)
   const isMarked = inventory.marked.includes(name)
   const marked = isMarked ? inventory.marked.filter((each) => each !== name) : [...inventory.marked, name]
-  return moveCursor({ ...model, inventory: { ...inventory, marked } }, inventory.at + 1)
+  return step({ ...model, inventory: { ...inventory, marked } })
 }
 
 /** Marks all matching skills; again: unmarks them. */

@@ -107,8 +107,7 @@ export function chooseUpdate(model: Model): Step {
   if (!canUpdate(row)) return step({ ...model, notice: { tone: 'plain', text: `${row.name} is ${row.state}` } })
   const isChosen = updates.chosen.includes(row.name)
   const chosen = isChosen ? updates.chosen.filter((name) => name !== row.name) : [...updates.chosen, row.name]
-  const at = Math.min(updates.at + 1, updateRows(model).length - 1)
-  return step({ ...model, updates: { ...updates, chosen, at, scroll: 0 } })
+  return step({ ...model, updates: { ...updates, chosen } })
 }
 
 export function chooseAllUpdates(model: Model): Step {
