@@ -173,6 +173,32 @@ describe('loadout add', () => {
     expect(machine.run('add', 'alpha').stdout).toBe('Installed alpha for Claude Code, Gemini CLI\n')
   })
 
+  it('lists what is here without a source, and takes a plugin or a marketplace of Claude Code', () => {
+    const machine = makeNewcomer(['alpha', 'beta'])
+    const plugins = [{ name: 'docs', source: './', skills: ['./skills/beta'] }]
+    machine.write('source/.claude-plugin/marketplace.json', JSON.stringify({ name: 'shop', plugins }))
+    commitAll(machine.source, 'Marketplace')
+    const installed = { version: 2, plugins: { 'docs@shop': [{ scope: 'user', installPath: machine.source }] } }
+    const market = { source: { source: 'github', repo: 'o/shop' }, installLocation: machine.source }
+    machine.write('.claude/plugins/installed_plugins.json', JSON.stringify(installed))
+    machine.write('.claude/plugins/known_marketplaces.json', JSON.stringify({ shop: market }))
+    machine.write('.config/skillshare/skills/gamma/SKILL.md', text('gamma'))
+    const before = machine.tree()
+    expect(machine.run('add').stdout).toMatch(
+      / {2}docs@shop +installed +https:\/\/github.com\/o\/shop\n {2}shop +https.*\n {2}skillshare +installed\n/,
+    )
+    expect(machine.tree()).toEqual(before)
+    expect(machine.run('add', 'docs@shop')).toMatchObject({ code: 0, stderr: '' })
+    expect(copiesOn(machine)).toEqual(['.claude/beta', '.gemini/beta'])
+    const { source } = JSON.parse(machine.read('skills/skills/beta/skill.json'))
+    expect(source).toMatchObject({ url: 'https://github.com/o/shop', folder: 'skills/beta' })
+    expect(machine.run('add', 'shop', '--all').stdout).toContain('Installed alpha for')
+    expect(machine.run('add', 'skillshare').stdout).toContain('Installed gamma for')
+    machine.write('.claude/plugins/installed_plugins.json', '{')
+    machine.write('.claude/plugins/known_marketplaces.json', '[1]')
+    expect(machine.run('add').code).toBe(0)
+  })
+
   it('changes nothing in a dry run', () => {
     const machine = makeNewcomer()
     machine.run('add', machine.source, 'alpha')
@@ -193,6 +219,7 @@ describe('loadout add', () => {
     await stopped.until('DONE 130')
     stopped.dispose()
     expect(copiesOn(machine)).toEqual([])
+    expect([machine.path('skills'), machine.path('.config/loadout/config.json')].filter(existsSync)).toEqual([])
     const session = new Session({ home: machine.home, args })
     await session.until('Which?')
     session.send('2\r')

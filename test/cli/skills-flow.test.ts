@@ -822,7 +822,7 @@ describe('edits by hand', () => {
     expect(machine.run('merge').stdout).toContain('alpha  1 conflict')
     const run = machine.run('sync', '--replace')
     const backup = /a copy of what was there is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
-    expect(readFileSync(join(backup.replace('~', machine.path('.')), 'SKILL.md'), 'utf8')).toBe('mine')
+    expect(readFileSync(join(backup.replace('~', machine.home), 'SKILL.md'), 'utf8')).toBe('mine')
     expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain('theirs')
   })
 
@@ -832,7 +832,7 @@ describe('edits by hand', () => {
     machine.write('.claude/skills/alpha/notes.txt', 'mine')
     const run = machine.run('unequip', 'alpha')
     const backup = /a copy of what was there is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
-    expect(readFileSync(join(backup.replace('~', machine.path('.')), 'notes.txt'), 'utf8')).toBe('mine')
+    expect(readFileSync(join(backup.replace('~', machine.home), 'notes.txt'), 'utf8')).toBe('mine')
   })
 
   it('edited differently for two agents: one has to be chosen', () => {

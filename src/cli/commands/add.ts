@@ -1,4 +1,4 @@
-import type { ImportResult, Outcome, ProjectOutcome, SkillOffer } from '../../loadout.ts'
+import type { CandidateView, ImportResult, Outcome, ProjectOutcome, SkillOffer } from '../../loadout.ts'
 import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
@@ -44,7 +44,12 @@ export const add = defineCommand({
   run: async (input, loadout): Promise<Report<Added | ProjectOutcome | Here>> => {
     if (input.request.source === undefined) {
       const plugins = await loadout.skills.listPlugins({})
-      const { value } = await loadout.skills.listCandidates({}).catch(() => ({ value: [] }))
+      const { value } = await loadout.skills
+        .listCandidates({ project: input.request.project })
+        .catch((error: unknown): Report<CandidateView[]> => {
+          if (error instanceof LoadoutError && error.code === 'CONFIG_NOT_FOUND') return { value: [], findings: [] }
+          throw error
+        })
       return { value: { plugins, loose: value.filter(({ state }) => state === 'new').length }, findings: [] }
     }
     const { source, skills, all, project, ref, targets, dryRun, yes } = input.request
