@@ -211,7 +211,7 @@ function openSheets(machine: Machine, findTwin: FindTwin) {
       return sheet
     },
     save(): void {
-      const bytes = isChanged ? SHEETS.encode(Object.fromEntries([...known].slice(-2000))) : undefined
+      const bytes = isChanged ? SHEETS.encode(Object.fromEntries([...known].slice(-10_000))) : undefined
       if (bytes !== undefined) machine.cache.write(KEY, bytes)
     },
   }
