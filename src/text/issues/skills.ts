@@ -203,7 +203,7 @@ export const skillsIssues = () =>
       'NO_PROJECT/hook-project':
         '{place} is not in a git repository, apart from your home folder → name a place in a project; without --project the hooks are installed for you, everywhere',
       UNMANAGED_FOLDER:
-        'Another folder of this name is in the way. Loadout did not create it and left it alone. → Take it over with `import --adopt`, or use `equip --replace`.',
+        'Another folder of this name is in the way. Loadout did not create it and left it alone. → Take it over with `import --adopt`, or use `install --replace`.',
       'UNMANAGED_FOLDER/broken-marker': 'The marker of an install is damaged. → Run `loadout doctor --fix`.',
       'UNMANAGED_FOLDER/meanwhile':
         '{shown} {what} meanwhile; Loadout did not change it → run the command again to see what can be done',
