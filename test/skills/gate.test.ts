@@ -74,6 +74,7 @@ const READERS: Record<string, string | { door: string }> = {
   merge: '',
   doctor: LOOKS,
   init: '--dry-run --new other',
+  leave: '--dry-run',
   new: 'fresh --dry-run',
   import: LOOKS,
   targets: 'NAME --add codex --dry-run',
