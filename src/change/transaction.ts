@@ -64,11 +64,7 @@ export class Transaction {
 
   /** The text of the log; empty if it cannot be read, undefined if there is none. */
   text(): string | undefined {
-    try {
-      return readText(this.log)
-    } catch {
-      return exists(this.log) ? '' : undefined
-    }
+    return exists(this.log) ? attempt(() => readText(this.log), '') : undefined
   }
 
   /** Undefined if there is no log, or one of another version of Loadout. */

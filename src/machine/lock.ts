@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { failWith, type LoadoutError } from '../text/trouble.ts'
@@ -133,6 +133,8 @@ function release(path: string): void {
 
 function readOwner(path: string): Owner | undefined {
   try {
+    // A free lock is the usual case, and its error would have to be worded.
+    if (!existsSync(join(path, OWNER_FILE))) return undefined
     const json = parsedOrNothing(ownerText(join(path, OWNER_FILE)))
     // A lock is renamed into place with its owner inside: only a power cut leaves an unreadable owner.
     if (!isRecord(json)) return { pid: 0, started: NEVER, host: hostname(), purpose: 'a command' }

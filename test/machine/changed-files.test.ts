@@ -1,11 +1,19 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { copyWorld, loadout, loadoutOk, makeWorld, readTree, skillFiles, type World, write } from '../skills/world.ts'
+import { runWarm } from '../cli/warm.ts'
+import { copyWorld, loadout, makeWorld, readTree, skillFiles, type World, write } from '../skills/world.ts'
 
 const PRELOAD = join(import.meta.dirname, '../skills/kill-at.cjs')
 const LOG = '.local/state/loadout/edits/log.json'
 const isThorough = process.env.LOADOUT_KILL_ALL !== undefined
+
+const run = ({ home }: World, ...args: string[]) => runWarm(args, { home, cwd: home })
+
+function runOk(world: World, ...args: string[]): void {
+  const { code, stderr } = run(world, ...args)
+  expect(code, stderr).toBe(0)
+}
 
 const CONFIG = {
   repo_path: '~/library',
@@ -29,9 +37,9 @@ async function prepared(): Promise<World> {
     'project/CLAUDE.md': RULES,
     'project/.claude/rules/first.md': '---\nid: first\nkeywords: [first]\n---\n# First\n\nThe first rule.\n',
   })
-  await loadoutOk(world, 'rules', 'build', '--project', 'project')
-  await loadoutOk(world, 'publish', 'plugin', 'alpha', '--out', 'kit')
-  await loadoutOk(world, 'packs', 'new', 'shop', '--from', 'project/docs', '--copy', '--project', 'project')
+  runOk(world, 'rules', 'build', '--project', 'project')
+  runOk(world, 'publish', 'plugin', 'alpha', '--out', 'kit')
+  runOk(world, 'packs', 'new', 'shop', '--from', 'project/docs', '--copy', '--project', 'project')
   write(world.home, { 'project/docs/a.md': '# A\n\nMore about A.\n', 'project/docs/c.md': '# C\n\nAbout C.\n' })
   rmSync(join(world.home, 'project/docs/b.md'))
   return world
@@ -51,10 +59,11 @@ const COMMANDS: Record<string, string[]> = {
 
 /** Everything that a person has, and the records of changes; without what is rebuilt, and as in any home at any time. */
 function stateOf({ home }: World): Record<string, string> {
-  const isRebuilt = (path: string) => /^(?:\.cache|tmp|library\/\.git)\b|\/loadout\/(?:usage|learned)/.test(path)
+  const isRebuilt = (path: string) =>
+    /^(?:\.cache|tmp|library\/\.git)\b|\/loadout\/(?:usage|learned|edits\/lock)/.test(path)
   const tree = Object.entries(readTree(home, isRebuilt) ?? {})
   const plain = (text: string) => text.replaceAll(home, '~').replace(/"generated": "[^"]*"/, '')
-  // A kill may leave an empty folder there.
+  // A kill may leave an empty folder there, and a lock, whose owner is known to be dead.
   const isKept = ([path]: [string, string]) => !/^\.local\/.*\/$|^\.local\/$/.test(path)
   return Object.fromEntries(tree.filter(isKept).map(([path, text]) => [path, plain(text)]))
 }
@@ -63,7 +72,7 @@ describe('a change of several files that is killed is whole after the next comma
   it.each(Object.entries(COMMANDS))('%s', { timeout: isThorough ? 3_600_000 : 300_000 }, async (_, args) => {
     const before = stateOf(await made)
     const done = await copyWorld(await made)
-    await loadoutOk(done, ...args)
+    runOk(done, ...args)
     const after = stateOf(done)
     expect(after).not.toEqual(before)
     const log = join(done.home, 'calls.log')
@@ -75,12 +84,12 @@ describe('a change of several files that is killed is whole after the next comma
       const world = await copyWorld(await made)
       await loadout(world, args, { NODE_OPTIONS: `--require ${PRELOAD}`, KILL_AT: String(at), KILL_HOW: 'before' })
       // Any other change finishes it or undoes it.
-      await loadoutOk(world, ...COMMANDS['agents enable']!)
+      runOk(world, ...COMMANDS['agents enable']!)
       const left = withoutConfig(stateOf(world))
       const isBefore = JSON.stringify(left) === JSON.stringify(withoutConfig(before))
       seen.add(isBefore)
       if (!isBefore) expect(left, `killed at ${at} of ${calls}`).toEqual(withoutConfig(after))
-      await loadoutOk(world, ...args)
+      runOk(world, ...args)
       const { '.config/loadout/config.json': config = '' } = stateOf(world)
       const own = { '.config/loadout/config.json': config }
       expect(stateOf(world), `again after a kill at ${at} of ${calls}`).toEqual({ ...after, ...own })
@@ -91,7 +100,7 @@ describe('a change of several files that is killed is whole after the next comma
 
 /** Without what another command changes, and the index, which is built after a change. */
 function withoutConfig(tree: Record<string, string>): object {
-  return Object.fromEntries(Object.entries(tree).filter(([path]) => !/(?:config|index)\.json$/.test(path)))
+  return Object.fromEntries(Object.entries(tree).filter(([path]) => !/(?:config|index)\.json/.test(path)))
 }
 
 async function loadoutOkWith(world: World, args: readonly string[], env: Record<string, string>): Promise<void> {
@@ -143,9 +152,9 @@ function writeRecord(home: string, text: string): void {
 it.each(DAMAGES)('after a kill, %s stops no other change, and no file is lost', async (_, damage, code, told) => {
   const world = await killed()
   damage(world.home)
-  const run = await loadout(world, ['hooks', 'remove', 'codex'])
-  expect([run.code, run.stderr]).toEqual([code, expect.stringContaining(told)])
-  for (const args of [COMMANDS['publish plugin']!, COMMANDS['agents enable']!]) await loadoutOk(world, ...args)
+  const { code: found, stderr } = run(world, 'hooks', 'remove', 'codex')
+  expect([found, stderr]).toEqual([code, expect.stringContaining(told)])
+  for (const args of [COMMANDS['publish plugin']!, COMMANDS['agents enable']!]) runOk(world, ...args)
   expect(JSON.parse(readFileSync(join(world.home, '.claude/settings.json'), 'utf8'))).toMatchObject({ model: 'haiku' })
 })
 
