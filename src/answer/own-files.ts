@@ -1,13 +1,15 @@
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import { matchesPath, readGlob } from '../machine/glob.ts'
 import type { Machine } from '../machine/machine.ts'
-import { INDEX_IN_PROJECT, type Project, realFolder } from '../machine/open-project.ts'
+import { INDEX_IN_PROJECT, openProject, type Project, projectAt, realFolder } from '../machine/open-project.ts'
+import { maskText } from '../machine/secret-scanner.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
 import { isInPack } from '../packs/rules/pack.ts'
 import type { FindRequest } from '../project/find-files.ts'
-import { pointToFiles, pointWhenSure } from '../project/point-to-files.ts'
-import type { FilePointer } from '../project/rules/file-pointer.ts'
-import type { Task } from '../search/task.ts'
+import { hasIndex } from '../project/has-index.ts'
+import { pointAtOnce, pointToFiles, pointWhenSure } from '../project/point-to-files.ts'
+import { type FilePointer, pointerText } from '../project/rules/file-pointer.ts'
+import { readTask, type Task } from '../search/task.ts'
 import { failWith } from '../text/trouble.ts'
 import { type ContextSettings, chooseIntent, contextSettings, type Intent, intentOf } from './settings.ts'
 
@@ -81,12 +83,31 @@ export function refuseSource(names: readonly string[], settings: ContextSettings
   if (source !== undefined) throw failWith('WRITE_FAILED/own-source', { source })
 }
 
-/** Places in the project's own files about a task; empty if only patterns choose. For a hook: only when it is sure. */
+/**
+ * Places in the project's own files about a task; empty if only patterns choose. `isSure`, for a hook: only when it is
+ * sure. `isAtOnce`: without an index, within about a second.
+ */
 export async function pointIntoProject(
   machine: Machine,
-  { limit, isSure, ...asked }: { task: Task; project: Project; limit: number; isSure?: boolean },
+  {
+    limit,
+    isSure = false,
+    isAtOnce,
+    ...asked
+  }: { task: Task; project: Project; limit: number; isSure?: boolean; isAtOnce?: boolean },
 ): Promise<FilePointer[]> {
   const request = findRequest(asked)
   if (request === undefined) return []
+  if (isAtOnce) return pointAtOnce(machine, request, { limit, isSure })
   return isSure ? pointWhenSure(machine, request, limit) : pointToFiles(machine, request, limit)
+}
+
+const MOST_AT_ONCE = 12
+
+/** What names and a search of the text say about a task, while the project has no index yet. Empty when it has one. */
+export async function lookAtOnce(machine: Machine, { task, project }: { task: string; project?: string }) {
+  const opened = projectAt(machine, realFolder(machine, openProject(machine, project).root))
+  if (hasIndex(machine, opened.root, Infinity)) return { places: [] }
+  const request = { task: readTask(await maskText(task)), project: opened, limit: MOST_AT_ONCE, isAtOnce: true }
+  return { places: (await pointIntoProject(machine, request)).map((pointer) => pointerText(pointer)) }
 }

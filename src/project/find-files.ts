@@ -2,14 +2,20 @@ import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { KeptFiles } from '../machine/recent-values.ts'
 import { readTask, type Task } from '../search/task.ts'
+import { readTerms, wordsAmong } from '../search/tokens.ts'
+import { isEveryday } from '../search/word-lists.ts'
 import { report } from '../text/trouble.ts'
+import { compareText } from '../text/values.ts'
+import { askGit } from './disk/git-witnesses.ts'
 import { readHistory } from './disk/history-log.ts'
+import { limitTo, prefixOf } from './disk/listed-paths.ts'
 import { type ListedFiles, type Listing, listProject } from './disk/listing.ts'
-import { openFewChanged, openProjectIndex, type ProjectIndex } from './disk/project-index.ts'
+import { indexOfFew, openFewChanged, openProjectIndex, type ProjectIndex } from './disk/project-index.ts'
 import { readShown } from './disk/project-text.ts'
 import { areSame, areSettled } from './disk/stamps.ts'
-import type { LeftOut } from './rules/candidates.ts'
+import { type LeftOut, leftOutByPath } from './rules/candidates.ts'
 import { type History, NO_HISTORY } from './rules/history.ts'
+import { findNamed } from './rules/named-files.ts'
 import { type RankedFile, rankFiles } from './rules/rank-files.ts'
 import { countSections, type FileSection, sizeSections, WantedWords } from './rules/sections.ts'
 import type { WeighedTerm } from './rules/signals.ts'
@@ -116,13 +122,71 @@ export async function findSaved(machine: Machine, request: FindRequest): Promise
   })
 }
 
+/** In milliseconds, for each search of `git grep`; they run at once. */
+const PATIENCE = 1500
+const MOST_SEARCHED = 3
+const MOST_LOOKED_AT = 60
+
+/**
+ * Like `findProjectFiles`, without an index, within about a second also in a large project: the files that `git grep` and
+ * names find, ranked among themselves. Undefined without git. Depends on how fast the machine is.
+ */
+export async function findAtOnce(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {
+  const { project, leaveOut = () => undefined, useHistory = true } = request
+  const { root, repository } = project
+  const prefix = repository === undefined ? undefined : prefixOf(repository, root)
+  if (repository === undefined || prefix === undefined) return undefined
+  const task = readTask(request.task.text.slice(0, MOST_READ))
+  const list = async (args: readonly string[], timeoutMs: number) => {
+    const listed = await askGit(machine, repository, [...args, ...limitTo(prefix)], { timeoutMs })
+    return (listed ?? '').split('\0').flatMap((path) => path.slice(prefix.length) || [])
+  }
+  const telling = wordsAmong(task.terms).filter(
+    ({ term, kind }) => kind === 'word' && term.length > 3 && !isEveryday(term),
+  )
+  const names = (task.text.match(/[A-Za-z_$][\w$]{2,79}/g) ?? []).filter((name) =>
+    task.names.identifiers.has(readTerms(name).at(-1)?.term ?? ''),
+  )
+  const words = telling.map(({ term, word }) => (word.startsWith(term) ? term : word)).slice(0, 3 * MOST_SEARCHED)
+  const asked = [...new Set([...names, ...words.sort((a, b) => b.length - a.length)])].slice(0, MOST_SEARCHED)
+  const search = ['grep', '--no-textconv', '-I', '-i', '-l', '-z', '-F', '-e']
+  const [tracked = [], ...found] = await Promise.all([
+    list(['ls-files', '-z', '--cached'], PATIENCE),
+    ...asked.map((word) => list([...search, word], PATIENCE)),
+  ])
+  const paths = tracked.filter((path) => leftOutByPath(path) === undefined && leaveOut(path) === undefined)
+  const worths = new Map<string, number>()
+  const add = (holders: readonly string[], weight: number) => {
+    const worth = weight * Math.log(1 + paths.length / (1 + holders.length))
+    for (const path of holders) worths.set(path, (worths.get(path) ?? 0) + worth)
+  }
+  // A name of code says more than words of a path, and these more than words of the text.
+  found.forEach((holders, at) => void add(holders, names.includes(asked[at]!) ? 4 : 1))
+  const lower = paths.map((path) => path.toLowerCase())
+  for (const word of new Set(words))
+    add(
+      paths.filter((_, at) => lower[at]!.includes(word)),
+      2,
+    )
+  const named = findNamed(task, paths)
+  for (const slots of [named.paths, named.modules, named.frames]) {
+    for (const slot of slots.keys()) add([paths[slot]!], 1)
+  }
+  const known = new Set(paths)
+  const best = [...worths].filter(([path]) => known.has(path)).sort((a, b) => b[1] - a[1] || compareText(a[0], b[0]))
+  const few = best.slice(0, MOST_LOOKED_AT).map(([path]) => path)
+  const history = useHistory ? await readHistory(machine, project, { isOnlySaved: true }) : NO_HISTORY
+  const index = indexOfFew(root, few.sort(compareText))
+  return answerFrom(index, request, { leftOut: new Map(), by: 'git' }, history)
+}
+
 /** In characters. A longer task is a pasted file; each of the project's names is searched in all of it. */
 const MOST_READ = 20_000
 
 function answerFrom(
   index: ProjectIndex,
   { task: asked, lift, near = [] }: FindRequest,
-  listing: Listing,
+  listing: Pick<Listing, 'leftOut' | 'by'>,
   history: History,
 ): ProjectAnswer {
   const task = asked.text.length > MOST_READ ? readTask(asked.text.slice(0, MOST_READ)) : asked

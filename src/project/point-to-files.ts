@@ -1,6 +1,14 @@
 import type { Machine } from '../machine/machine.ts'
 import { roundScore } from '../search/document.ts'
-import { type FindRequest, findProjectFiles, findSaved, type ProjectAnswer, readSections } from './find-files.ts'
+import { readTerms } from '../search/tokens.ts'
+import {
+  type FindRequest,
+  findAtOnce,
+  findProjectFiles,
+  findSaved,
+  type ProjectAnswer,
+  readSections,
+} from './find-files.ts'
 import type { FilePointer } from './rules/file-pointer.ts'
 import type { RankedFile } from './rules/rank-files.ts'
 
@@ -17,6 +25,37 @@ export async function pointWhenSure(machine: Machine, request: FindRequest, limi
   const files = answer.files.filter(({ score }) => score >= 0.6)
   return pointersOf({ ...answer, files }, request.project.root, limit)
 }
+
+/** Without an index. `isSure`: only files that the task names, or whose definition it names. */
+export async function pointAtOnce(
+  machine: Machine,
+  request: FindRequest,
+  { limit, isSure }: { limit: number; isSure: boolean },
+): Promise<FilePointer[]> {
+  const answer = await findAtOnce(machine, request)
+  if (answer === undefined) return []
+  const { root } = request.project
+  if (!isSure) return pointersOf(answer, root, limit)
+  const { identifiers } = request.task.names
+  const definers = answer.files.slice(0, MOST_DEFINERS).flatMap(({ path }) => {
+    const sections = readSections(root, path, answer.terms)?.sections ?? []
+    return sections.flatMap(({ start, end, symbol = '' }) => {
+      const name = readTerms(symbol).at(-1)?.term ?? ''
+      return identifiers.has(name)
+        ? [{ name, path, start, end, symbol, score: 1, why: 'defines what the task names' }]
+        : []
+    })
+  })
+  // What many files define is not what the task means.
+  const sure = definers.filter(
+    ({ name }) => new Set(definers.flatMap((each) => (each.name === name ? each.path : []))).size <= 3,
+  )
+  const named = pointersOf({ ...answer, files: answer.files.filter((file) => file.isNamed) }, root, limit)
+  const all = [...named, ...sure.map(({ name: _, ...pointer }) => pointer)]
+  return all.filter(({ path }, at) => all.findIndex((other) => other.path === path) === at).slice(0, limit)
+}
+
+const MOST_DEFINERS = 20
 
 /** The best file is named, or contains most of the weight of the task's words, and they have some weight. */
 function isSure({ files: [best], terms }: ProjectAnswer): boolean {

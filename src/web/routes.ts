@@ -56,7 +56,8 @@ function readShort(pair: string): [name: string, characters: number] {
 
 /**
  * `GET /api/context?task=…&tokens=4000`: `loadout context`. `GET /api/replay/0123abcd`: `loadout replay`. Both
- * include the positions of the words that chose each part. `GET /api/records`: `loadout audit list`. Nothing is recorded.
+ * include the positions of the words that chose each part. `GET /api/records`: `loadout audit list`. `GET /api/first?task=…`: places to
+ * show while a large project has no index yet. Nothing is recorded.
  */
 function addBundle(app: HttpApp, server: PageServer): void {
   app.get('/api/context', async (context) => {
@@ -71,6 +72,10 @@ function addBundle(app: HttpApp, server: PageServer): void {
       signal: context.req.raw.signal,
     })
     return context.json({ ...withMarks(value), findings })
+  })
+  app.get('/api/first', async (context) => {
+    const task = (context.req.query('task') ?? '').trim()
+    return answer(context, await server.open().context.lookAtOnce({ task, project: server.project }))
   })
   app.get('/api/replay/:id', async (context) => {
     const { value, findings } = await server.open().context.replay({ id: context.req.param('id') })

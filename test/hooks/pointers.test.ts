@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -143,6 +144,19 @@ describe('files of the project', () => {
     expect(reply).not.toContain('origins.length')
     expect(prompt(here, TASK)).toBe('')
     expect(prompt(here, 'thanks, that is what I meant')).toBe('')
+  })
+
+  it('are looked for by name when no index is there, and the line says so', () => {
+    const here = makeHookWorld({ rules: RULES }, { ...fillers, 'src/gate.ts': gate })
+    for (const words of [
+      ['init', '-q'],
+      ['add', '.'],
+    ])
+      execFileSync('git', ['-C', here.project, ...words])
+    expect(prompt(here, 'refuse origins beyond the limit')).toBe('')
+    const line = /^src\/gate\.ts:\d+-\d+ {2}openGate {2}\(first look: by name, without an index\)$/m
+    expect(prompt(here, TASK)).toMatch(line)
+    expect(prompt(here, TASK)).toBe('')
   })
 
   it('are looked at as they are now, without building the index again', () => {

@@ -15,6 +15,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Machine } from '../../src/machine/machine.ts'
 import { findProjectFiles, readSections } from '../../src/project/find-files.ts'
+import { pointAtOnce } from '../../src/project/point-to-files.ts'
 import { readTask } from '../../src/search/task.ts'
 
 const made: string[] = []
@@ -94,6 +95,27 @@ describe('the files for a task', () => {
     expect(files.map(({ path }) => path)).toEqual(['docs/gate.md', 'src/gate.ts', 'src/door.ts', 'src/new-gate.ts'])
     expect(tests.map(({ path }) => path)).toEqual(['test/gate.test.ts'])
     expect(signals).toEqual({ files: 6, listed_by: 'git', commits: 2, shallow: false, left_out: {} })
+  })
+
+  it('are found at once by names and a search of the text, without an index', async () => {
+    const root = makeRepository()
+    const home = makeFolder()
+    const point = (
+      task: string,
+      isSure: boolean,
+      project: { root: string; repository?: string } = { root, repository: root },
+    ) => pointAtOnce(machineAt(home), { task: readTask(task), project }, { limit: 5, isSure })
+    const pathsOf = async (...asked: Parameters<typeof point>) => (await point(...asked)).map(({ path }) => path)
+    expect(await pathsOf(TASK, false)).toEqual(['docs/gate.md', 'src/gate.ts'])
+    // A hook says only what it is sure of: what the task names.
+    expect(await pathsOf(TASK, true)).toEqual([])
+    expect(await pathsOf('why is src/door.ts so short?', true)).toEqual(['src/door.ts'])
+    expect(await point('openDoor returns 1', true)).toMatchObject([
+      { path: 'src/door.ts', symbol: 'openDoor', start: 1 },
+    ])
+    expect(await pathsOf('gate', false, { root: join(root, 'docs'), repository: root })).toEqual(['gate.md'])
+    expect(await pathsOf(TASK, false, { root, repository: undefined })).toEqual([])
+    expect(existsSync(join(home, '.cache'))).toBe(false)
   })
 
   it('do not repeat open files; what changed together with them are companions', async () => {

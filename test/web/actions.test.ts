@@ -51,6 +51,12 @@ describe('the page and --json answer the same', () => {
     expect(JSON.parse(text)).toEqual(JSON.parse(loadout(...words, '--json').stdout))
   })
 
+  it('a first look, empty once there is an index', async () => {
+    const path = `/api/first?task=${encodeURIComponent(SHOP_TASK)}`
+    loadout('context', SHOP_TASK)
+    expect(JSON.parse((await send(server.origin, path, server)).text)).toEqual({ places: [], findings: [] })
+  })
+
   it('a bundle', async () => {
     const path = `/api/context?tokens=600&task=${encodeURIComponent(SHOP_TASK)}`
     const { bundle, findings } = JSON.parse((await send(server.origin, path, server)).text)

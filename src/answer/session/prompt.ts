@@ -205,13 +205,16 @@ class PromptAnswer extends Conversation {
   private async findFiles(): Promise<GivenPart[]> {
     const { machine, project, task } = this
     // A larger index takes longer than a user should wait at every prompt.
-    if (!hasIndex(machine, project.root, 16 * 1024 * 1024)) return []
+    const isAtOnce = !hasIndex(machine, project.root, 16 * 1024 * 1024)
+    const { paths, identifiers } = task.names
+    if (isAtOnce && paths.length + identifiers.size === 0) return []
     try {
       const { pointIntoProject, pointerText } = await import('../own-files.ts')
-      const pointers = await pointIntoProject(machine, { project, task, limit: MOST_POINTERS, isSure: true })
+      const pointers = await pointIntoProject(machine, { project, task, limit: MOST_POINTERS, isSure: true, isAtOnce })
       return pointers.map((pointer) => {
-        const text = pointerText(pointer, (part) => harmlessLine(part, digestOf(part)).text)
-        return { part: { form: 'file', path: pointer.path, sum: digestOf(text) }, text }
+        const line = pointerText(pointer, (part) => harmlessLine(part, digestOf(part)).text)
+        const text = isAtOnce ? `${line}  (first look: by name, without an index)` : line
+        return { part: { form: 'file', path: pointer.path, sum: digestOf(line) }, text }
       })
     } catch (error) {
       this.log(`files are left out: ${describeTrouble(error)}`)

@@ -1,11 +1,12 @@
 import type { Machine } from '../../machine/machine.ts'
 import type { Segment, TermPostings } from '../../search/saved-library.ts'
 import { openBuilt, SegmentBuilder } from '../../search/segment-builder.ts'
+import { keyOf } from '../../text/values.ts'
 import { projectIndexKey } from '../has-index.ts'
 import { LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
 import { documentOf, PROJECT_TUNING } from '../rules/file-document.ts'
 import type { ProjectTerms } from '../rules/signals.ts'
-import { type FileIndex, NOWHERE, openFileIndex } from './file-table.ts'
+import { FileIndex, NOWHERE, openFileIndex } from './file-table.ts'
 import type { ListedFiles } from './listing.ts'
 import { readProjectText } from './project-text.ts'
 import { sizeAt } from './stamps.ts'
@@ -56,6 +57,14 @@ export function openFewChanged(machine: Machine, root: string, files: ListedFile
   // A hook, which never writes, answers only if few files changed.
   const isFew = count <= 20 || bytes <= Math.max(256 * 1024, 0.02 * all)
   return isFew ? putOver(root, saved, files, slots) : undefined
+}
+
+/** Of a few files, read now; saves nothing. */
+export function indexOfFew(root: string, paths: readonly string[]): ProjectIndex {
+  const [none, stamps] = [new Float64Array(0), new Float64Array(0)]
+  const nothing = new FileIndex({ keys: none, stamps, reasons: new Uint8Array(0) }, [], () => {})
+  const files = { paths, keys: Float64Array.from(paths, keyOf), stamps }
+  return putOver(root, nothing, files, new Int32Array(paths.length).fill(NOWHERE))
 }
 
 function openKnown(machine: Machine, root: string): FileIndex | undefined {

@@ -26,6 +26,7 @@ const NAMES: Record<SourceClass, string> = {
   adapter: 'adapters',
 }
 const UNITS = { chars: 'characters', tokens: 'tokens' } as const
+const NOTHING = [] as const
 const ABOUT = ['config', 'project', 'consent'] as const
 
 export default function BundleScreen() {
@@ -106,17 +107,36 @@ function Records({ record }: { record: string }) {
 function Asked({ mark }: { mark: string }) {
   const [task, tokens] = [chosen(`task${mark}`), chosen(`tokens${mark}`)]
   const limits = { tokens, chars: chosen(`chars${mark}`), files: chosen(`files${mark}`) }
-  const asked = useAnswer<Built>('/api/context', { task, ...limits }, ABOUT)
+  // Building the first index of a large project takes a while: what is known at once comes before it.
+  const first = useAnswer<{ places: string[] }>('/api/first', { task }, NOTHING)
+  const asked = useAnswer<Built>(first.isWaiting ? undefined : '/api/context', { task, ...limits }, ABOUT)
+  const places = asked.answer === undefined && !asked.refusal ? (first.answer?.places ?? []) : []
   const flags = tokens === '' ? '' : ` --tokens ${tokens}`
   return (
-    <Answered asked={asked}>
-      {(built) => (
-        <>
-          <Bundle built={built} command={`loadout context ${shellWord(task)}${flags} --explain`} />
-          <Notices findings={built.findings} />
-        </>
+    <>
+      {places.length > 0 && (
+        <section class="card stack" aria-label="First look">
+          <p class="muted">
+            First look, by names and a search of the text. The bundle follows when the index is built.
+          </p>
+          <ul class="plain-list mono">
+            {places.map((place) => (
+              <li key={place} class="wraps">
+                {line(place, 200)}
+              </li>
+            ))}
+          </ul>
+        </section>
       )}
-    </Answered>
+      <Answered asked={asked}>
+        {(built) => (
+          <>
+            <Bundle built={built} command={`loadout context ${shellWord(task)}${flags} --explain`} />
+            <Notices findings={built.findings} />
+          </>
+        )}
+      </Answered>
+    </>
   )
 }
 
