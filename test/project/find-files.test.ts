@@ -103,7 +103,7 @@ describe('the files for a task', () => {
     const point = (
       task: string,
       isSure: boolean,
-      project: { root: string; repository?: string } = { root, repository: root },
+      project: { root: string; repository: string | undefined } = { root, repository: root },
     ) => pointAtOnce(machineAt(home), { task: readTask(task), project }, { limit: 5, isSure })
     const pathsOf = async (...asked: Parameters<typeof point>) => (await point(...asked)).map(({ path }) => path)
     expect(await pathsOf(TASK, false)).toEqual(['docs/gate.md', 'src/gate.ts'])
