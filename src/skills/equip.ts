@@ -55,7 +55,7 @@ export const equip = withScope(async (installs, request: EquipCommand): Promise<
       wanted,
       statuses.flatMap(({ registered }) => registered?.skill ?? []),
     )
-    return planEquip(statuses, { names, agents, roots, isExplicit, replaces: request.replace })
+    return planEquip(statuses, { names, agents, roots, isExplicit, replaces: () => request.replace ?? false })
   })
   if (request.dryRun || outcome.operations.length === 0) return outcome
   const crowded = listingFindings(

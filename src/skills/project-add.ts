@@ -1,4 +1,4 @@
-import { basename, isAbsolute, join, relative } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { Config, requireProject } from '../agents/config.ts'
 import { requireAgent } from '../agents/rules/agents.ts'
 import { exists, isFile, isFolder, readJson, readText } from '../machine/files.ts'
@@ -8,20 +8,22 @@ import type { Machine } from '../machine/machine.ts'
 import { findRepository, realFolder } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import { parseYaml, readValue, YamlError } from '../machine/yaml.ts'
-import { type Finding, failWith, report } from '../text/trouble.ts'
+import { listed } from '../text/count.ts'
+import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
-import { readSource, type SkillOffer } from './candidates.ts'
+import type { SkillOffer } from './candidates.ts'
+import { npxHash } from './disk/foreign-skill.ts'
 import { splitPage } from './disk/import-source.ts'
-import { openAddress } from './disk/source-repo.ts'
+import { openVersions } from './disk/source-repo.ts'
 import { writeTreeFile } from './disk/tree.ts'
 import { type Manifest, readManifest, requireManifest } from './installs.ts'
 import { changeManifest, type ManifestChange, outcomeOf, type ProjectOutcome, type ProjectRequest } from './project.ts'
-import { lockAll, movesOf } from './project-lock.ts'
+import { lockAll, type ManifestSources, movesOf } from './project-lock.ts'
 import { offeredTexts } from './project-texts.ts'
-import { asForeign, FOREIGN_FILES, takeOverManifest } from './rules/foreign-manifests.ts'
+import { asForeign, FOREIGN_FILES, takeOverManifest, WRITTEN_FILES } from './rules/foreign-manifests.ts'
 import { NO_LOCK, TEXT_KINDS, type TextKind } from './rules/lock.ts'
-import { ALL, addressOf, type Wanted } from './rules/manifest.ts'
-import { EVERY_AGENT, requireName } from './rules/skill.ts'
+import { ALL, addressOf, namedBy, type Wanted } from './rules/manifest.ts'
+import { requireName } from './rules/skill.ts'
 import { parseRepositoryName } from './rules/source-name.ts'
 
 export interface AddRequest extends ProjectRequest {
@@ -51,11 +53,11 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
   const foreign = file !== undefined && isFile(path) ? { path, file } : undefined
   // Chosen once, also if the manifest changes in the meantime.
   let chosen: Awaited<ReturnType<typeof chooseWords>> | undefined
-  const change = async (before: Manifest): Promise<ManifestChange> => {
+  const change = async (before: Manifest, sources: ManifestSources): Promise<ManifestChange> => {
     const agents = isNew ? (asked.length > 0 ? asked : enabled) : [...new Set([...before.agents, ...asked])]
-    if (foreign !== undefined) return takeOver(machine, before, foreign, agents, request)
+    if (foreign !== undefined) return takeOver(machine, before, sources, foreign, agents)
     const { key, names: own, findings } = await addressFor(machine, project, request)
-    chosen ??= await chooseWords(machine, project, key, { ...request, names: request.names ?? own })
+    chosen ??= await chooseWords(sources, key, { ...request, names: request.names ?? own })
     if ('offers' in chosen) {
       return { stop: { ...outcomeOf(before, request), offers: chosen.offers, isUndecided: true }, findings }
     }
@@ -63,7 +65,7 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
     // Everything that a source has is what it has now.
     const isAll = chosen.words.some((word) => word.replace(TEXT_WORD, '$2') === ALL)
     const moved = isAll ? new Set([place]) : undefined
-    const locked = await lockAll(machine, { ...before, wanted, agents }, { ...request, moves: moved })
+    const locked = await lockAll(machine, { ...before, wanted, agents }, sources, moved)
     const moves = await movesOf(machine, before, locked.manifest)
     return { manifest: locked.manifest, findings: [...findings, ...locked.findings], moves }
   }
@@ -72,31 +74,19 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
 
 /** The words for what is wanted of a source: typed, chosen among its skills, or all of them. Else what there is to choose. */
 async function chooseWords(
-  machine: Machine,
-  project: string,
+  sources: ManifestSources,
   key: string,
-  { names, choose, signal }: AddRequest,
+  { names, choose }: AddRequest,
 ): Promise<{ words: readonly string[] } | { offers: SkillOffer[] }> {
   if (names?.every((name) => TEXT_WORD.test(name))) return { words: names }
-  const offers = await withScratch(async (scratch) => {
-    const address = addressOf(key)
-    const source = await openAddress(machine, project, address, scratch, signal)
-    const texts = TEXT_KINDS.flatMap((kind) =>
-      offeredTexts(kind, source, address.url).map(({ name }) => `${kind}:${name}`),
-    )
-    try {
-      return readSource(source, [], { enabled: [EVERY_AGENT] }).candidates.map(
-        ({ name, merged, copies, problem }): SkillOffer => {
-          const { found, skill } = merged ?? copies[0] ?? {}
-          const state = problem === undefined ? 'new' : 'blocked'
-          const { folder = '', plugin } = found ?? {}
-          return { name, description: skill?.description ?? '', folder, plugin, state, reason: problem }
-        },
-      )
-    } catch (error) {
-      if (texts.length === 0) throw error
-      throw failWith('MANIFEST/only-texts', { key, texts: texts.slice(0, 20).join(' ') })
-    }
+  const { source, url } = await sources.open(key)
+  const read = await sources.skills(key).catch((error: unknown) => {
+    const texts = TEXT_KINDS.flatMap((kind) => offeredTexts(kind, source, url).map(({ name }) => `${kind}:${name}`))
+    if (texts.length === 0) throw error
+    throw failWith('MANIFEST/only-texts', { key, texts: texts.slice(0, 20).join(' ') })
+  })
+  const offers = read.offers.map(({ problem: reason, needs: _, ...offer }): SkillOffer => {
+    return { ...offer, state: reason === undefined ? 'new' : 'blocked', reason }
   })
   const isAll = names === undefined && choose === undefined
   const chosen = isAll ? [ALL] : (names ?? (offers.length === 1 ? [offers[0]?.name ?? ''] : choose?.(offers)))
@@ -131,27 +121,50 @@ function withWords(wanted: Manifest['wanted'], key: string, words: readonly stri
   return { wanted: { ...wanted, ...all }, place }
 }
 
-/** Adds everything that a file of another manager names. That file stays as it is. */
+/** Adds everything that a file of another manager names and that its sources still have. That file stays as it is. */
 async function takeOver(
   machine: Machine,
   before: Manifest,
+  sources: ManifestSources,
   { path, file }: { path: string; file: (typeof FOREIGN_FILES)[number] },
   enabled: string[],
-  request: AddRequest,
 ): Promise<ManifestChange> {
-  const taken = takeOverManifest(file, file.endsWith('.json') ? readJson(path) : readForeignYaml(path))
-  if (Object.keys(taken.wanted).length === 0)
-    throw failWith('MANIFEST/empty', { file, losses: taken.losses.join('; ') || 'no skill' })
+  const root = dirname(path).replace(/\/\.[\w-]+-plugin$/, '')
+  const inside = relative(realFolder(machine, before.project), realFolder(machine, root))
+  const taken = takeOverManifest(file, file.endsWith('.json') ? readJson(path) : readForeignYaml(path), inside)
   const skills: Record<string, readonly string[]> = { ...before.wanted.skills }
-  for (const [key, names] of Object.entries(taken.wanted)) {
-    skills[key] = [...new Set([...(skills[key] ?? []), ...names])].sort(compareText)
+  const { losses } = taken
+  const newer: string[] = []
+  for (const [key, words] of Object.entries(taken.wanted)) {
+    // A file of another program may name what is private, moved or gone since: the rest is still worth having.
+    const read = await sources.skills(key).catch((error: unknown) => {
+      if (!(error instanceof LoadoutError)) throw error
+      losses.push(`${key}: ${listed(words)} left out: ${error.message}`)
+    })
+    if (read === undefined) continue
+    const gone: string[] = []
+    const meant = words.flatMap((word): string[] => {
+      const [there] = namedBy(word, read.offers)
+      const [found = there] = there === undefined ? namedBy(basename(word), read.offers) : []
+      if (found === undefined) gone.push(word)
+      else if (there === undefined) losses.push(`${word} of ${key} is in ${found.folder} now`)
+      const place = read.skills.get(found?.name ?? '')?.path
+      const hash = taken.hashes[`${key} ${word}`]
+      if (hash !== undefined && place !== undefined && npxHash(place) !== hash) newer.push(found?.name ?? '')
+      return found === undefined ? [] : [there === undefined ? found.name : word]
+    })
+    if (gone.length > 0) losses.push(`${key} has no skill ${listed(gone, 20)} any more`)
+    if (meant.length > 0) skills[key] = [...new Set([...(skills[key] ?? []), ...meant])].sort(compareText)
   }
+  if (newer.length > 0) losses.push(`it pins earlier versions, without saying which commit, of ${listed(newer, 8)}`)
+  const isMore = Object.entries(skills).some(([key, words]) => words !== before.wanted.skills[key])
+  if (!isMore) throw failWith('MANIFEST/empty', { file, losses: losses.join('; ') || 'no skill' })
   const agents = taken.agents.length > 0 && before.agents.length === 0 ? [...new Set(taken.agents)] : enabled
   const wanted = { ...before.wanted, skills }
-  const { manifest, findings } = await lockAll(machine, { ...before, wanted, agents }, request)
+  const { manifest, findings } = await lockAll(machine, { ...before, wanted, agents }, sources)
   const moves = await movesOf(machine, before, manifest)
-  const losses = taken.losses.map((what) => report('MANIFEST/loss', { file, what }))
-  return { manifest, findings: [...losses, ...findings], moves }
+  const told = losses.map((what) => report('MANIFEST/loss', { file, what }))
+  return { manifest, findings: [...told, ...findings], moves }
 }
 
 function readForeignYaml(path: string): unknown {
@@ -164,19 +177,29 @@ function readForeignYaml(path: string): unknown {
   }
 }
 
-/** Writes the lock of a project as a file of another manager. Never replaces a file. */
+/** Writes the manifest of a project as a file of another manager. Never replaces a file. */
 export async function exportManifest(
   machine: Machine,
-  request: { project?: string; file: string; out?: string },
+  request: { project?: string; file: string; out?: string; signal?: AbortSignal },
 ): Promise<{ path: string; skills: number }> {
-  const { project, agents, lock } = requireManifest(machine, request)
-  const { file } = request
-  if (file !== 'apm.yml' && file !== 'skills-lock.json') throw failWith('USAGE/format', { format: file })
-  const path = machine.resolve(request.out ?? join(project, file))
+  const { project, agents, wanted, lock } = requireManifest(machine, request)
+  const file = WRITTEN_FILES.find((each) => each === request.file)
+  if (file === undefined) throw failWith('USAGE/format', { format: request.file })
+  const place = file === 'marketplace.json' ? `.claude-plugin/${file}` : file
+  const path = machine.resolve(request.out ?? join(project, place))
   if (exists(path)) throw failWith('FILE_EXISTS/manifest', { path })
-  const { text, losses } = asForeign(file, { name: basename(project), agents, skills: lock.skills })
+  const hashes = new Map<string, string>()
+  if (file === 'skills-lock.json') {
+    await withScratch(async (scratch) => {
+      for await (const version of openVersions(machine, project, lock.skills, scratch, request.signal)) {
+        hashes.set(version.row.name, npxHash(version.place))
+      }
+    })
+  }
+  const content = { name: basename(project), agents, wanted: wanted.skills, lock }
+  const { text, losses } = asForeign(file, content, hashes)
   writeTreeFile(path, text, false)
-  machine.report(...losses.map((what) => report('MANIFEST/not-said', { file, what })))
+  machine.report(report('MANIFEST/not-said', { file, what: losses.join('; ') }))
   return { path, skills: lock.skills.length }
 }
 

@@ -14,7 +14,6 @@ import { forgetVersion, keepSkill, type OpenSource, openAddress, restoreVersions
 import { createBuilder, hashBuild } from './disk/tree.ts'
 import { coverName, readAnswers, sheetsOf } from './gate.ts'
 import { lockedRegistry, type Manifest } from './installs.ts'
-import type { RunOptions } from './observe.ts'
 import { lockTexts, readTextAnswers, type TextAnswers } from './project-texts.ts'
 import type { ForeignSkill } from './rules/candidates.ts'
 import {
@@ -26,12 +25,13 @@ import {
   versionKey,
 } from './rules/lock.ts'
 import {
-  ALL,
   addressOf,
   chooseWanted,
   compareWithLock,
+  namedBy,
   type OfferedSkill,
   rowsOf,
+  type SourceAddress,
   unneeded,
   withProfile,
 } from './rules/manifest.ts'
@@ -83,103 +83,122 @@ export function compareParts({ wanted, lock, agents }: Manifest): Finding[] {
   ]
 }
 
-/** The manifest with a lock for everything that it asks for. Sources that skills need by address become part of it. */
+/** The sources of a manifest, each fetched and looked through at most once for a command. */
+export class ManifestSources {
+  private readonly opened = new Map<string, Promise<OpenSource>>()
+  private readonly seen = new Map<string, SourceSkills>()
+
+  private readonly fetch: (address: SourceAddress) => Promise<OpenSource>
+
+  constructor(machine: Machine, project: string, scratch: string, signal: AbortSignal | undefined) {
+    this.fetch = (address) => openAddress(machine, project, address, scratch, signal)
+  }
+
+  async open(key: string) {
+    const address = addressOf(key)
+    const opening = this.opened.get(key) ?? this.fetch(address)
+    this.opened.set(key, opening)
+    return { ...address, source: await opening }
+  }
+
+  /** What a source offers. A skill whose copies disagree is offered by its folders. Throws if it has no skill. */
+  async skills(key: string): Promise<SourceSkills> {
+    const known = this.seen.get(key)
+    if (known !== undefined) return known
+    const { source } = await this.open(key)
+    const { candidates } = readSource(source, [], { enabled: [EVERY_AGENT] })
+    const skills = new Map<string, ForeignSkill>()
+    const offers = candidates.flatMap(({ name, merged, copies, problem }): SourceSkills['offers'] => {
+      const found = merged ?? copies[0]
+      if (found === undefined) return []
+      skills.set(name, found)
+      const { folder = '', plugin } = found.found ?? {}
+      return [{ name, folder, plugin, problem, description: found.skill.description, needs: needsOf(found.skill) }]
+    })
+    const all = { source, skills, offers }
+    this.seen.set(key, all)
+    return all
+  }
+}
+
+interface SourceSkills {
+  source: OpenSource
+  skills: ReadonlyMap<string, ForeignSkill>
+  offers: (OfferedSkill & { description: string; problem?: string })[]
+}
+
+/**
+ * The manifest with a lock for everything that it asks for. Sources that skills need by address become part of it.
+ * `moves`: the sources whose version may move; otherwise only what is missing is locked.
+ */
 export async function lockAll(
   machine: Machine,
   manifest: Manifest,
-  request: RunOptions & {
-    /** The sources whose version may move; otherwise only what is missing is locked. */
-    moves?: ReadonlySet<string>
-  },
+  sources: ManifestSources,
+  moves: ReadonlySet<string> = new Set(),
 ): Promise<{ manifest: Manifest; findings: Finding[] }> {
-  return withScratch(async (scratch) => {
-    const { project, lock } = manifest
-    const { signal, moves = new Set() } = request
-    const findings: Finding[] = []
-    const sources = new Map<string, OpenSource>()
-    const openSource = async (key: string) => {
-      const address = addressOf(key)
-      const source = sources.get(key) ?? (await openAddress(machine, project, address, scratch, signal))
-      sources.set(key, source)
-      return { ...address, source }
-    }
-    // What is locked stays, unless it moves; only what is missing is taken from the present version of its source.
-    const keptOf = (key: string) => (moves.has(key) ? [] : rowsOf(key, lock.skills))
-    const profile = await lockProfile(manifest, moves, openSource)
-    const opened = new Map<string, { source: OpenSource; skills: Map<string, ForeignSkill>; offers: OfferedSkill[] }>()
-    let written = manifest.wanted.skills
-    let wanted = withProfile(written, profile)
-    const open = async (key: string) => {
-      const known = opened.get(key)
-      if (known !== undefined) return known
-      const { source } = await openSource(key)
-      // What a source offers. A skill whose copies disagree is offered by its folders.
-      const { candidates } = readSource(source, [], { enabled: [EVERY_AGENT] })
-      const skills = new Map<string, ForeignSkill>()
-      const offers = candidates.flatMap(({ name, merged, copies }) => {
-        const found = merged ?? copies[0]
-        if (found === undefined) return []
-        skills.set(name, found)
-        const { folder = '', plugin } = found.found ?? {}
-        return [{ name, folder, plugin, needs: needsOf(found.skill) }]
+  const { lock } = manifest
+  const findings: Finding[] = []
+  const open = (key: string) => sources.open(key)
+  // What is locked stays, unless it moves; only what is missing is taken from the present version of its source.
+  const keptOf = (key: string) => (moves.has(key) ? [] : rowsOf(key, lock.skills))
+  const profile = await lockProfile(manifest, moves, open)
+  let written = manifest.wanted.skills
+  let wanted = withProfile(written, profile)
+  const hasGap = (key: string) =>
+    compareWithLock(
+      { [key]: wanted[key] ?? [] },
+      lock.skills.filter(({ from }) => from === key),
+      'skill',
+    ).length > 0
+  // A source that nothing asks about is known by its lock; if that is not enough, it is asked too.
+  const offersOf = async (isAll: boolean) => {
+    const offered = new Map<string, readonly OfferedSkill[]>()
+    for (const key of Object.keys(wanted)) {
+      const known = keptOf(key).map(({ name, folder, plugin, requires }): OfferedSkill => {
+        return { name, folder, plugin, needs: requires.map((needed) => ({ name: needed, isSure: true })) }
       })
-      const read = { skills, offers }
-      opened.set(key, { source, ...read })
-      return { source, ...read }
+      const isAsked = isAll || hasGap(key) || moves.has(key)
+      const others = isAsked ? (await sources.skills(key)).offers : []
+      offered.set(key, [...known, ...others.filter(({ name }) => !known.some((each) => each.name === name))])
     }
-    const hasGap = (key: string) =>
-      compareWithLock(
-        { [key]: wanted[key] ?? [] },
-        lock.skills.filter(({ from }) => from === key),
-        'skill',
-      ).length > 0
-    // A source that nothing asks about is known by its lock; if that is not enough, it is asked too.
-    const offersOf = async (isAll: boolean) => {
-      const offered = new Map<string, readonly OfferedSkill[]>()
-      for (const key of Object.keys(wanted)) {
-        const known = keptOf(key).map(({ name, folder, requires }): OfferedSkill => {
-          return { name, folder, needs: requires.map((needed) => ({ name: needed, isSure: true })) }
-        })
-        const isAsked = isAll || hasGap(key) || moves.has(key)
-        const others = isAsked ? (await open(key)).offers : []
-        offered.set(key, [...known, ...others.filter(({ name }) => !known.some((each) => each.name === name))])
-      }
-      return offered
+    return offered
+  }
+  for (let round = 0; ; round++) {
+    let choice: ReturnType<typeof chooseWanted>
+    try {
+      choice = chooseWanted(wanted, await offersOf(false))
+    } catch (error) {
+      if (!(error instanceof LoadoutError) || error.code !== 'NEEDS') throw error
+      choice = chooseWanted(wanted, await offersOf(true))
     }
-    for (let round = 0; ; round++) {
-      let choice: ReturnType<typeof chooseWanted>
-      try {
-        choice = chooseWanted(wanted, await offersOf(false))
-      } catch (error) {
-        if (!(error instanceof LoadoutError) || error.code !== 'NEEDS') throw error
-        choice = chooseWanted(wanted, await offersOf(true))
+    if (choice.missing.length > 0 && round < 20) {
+      for (const { source, name } of choice.missing) {
+        addressOf(source)
+        written = { ...written, [source]: [...new Set([...(written[source] ?? []), name])] }
+        wanted = withProfile(written, profile)
       }
-      if (choice.missing.length > 0 && round < 20) {
-        for (const { source, name } of choice.missing) {
-          addressOf(source)
-          written = { ...written, [source]: [...new Set([...(written[source] ?? []), name])] }
-          wanted = withProfile(written, profile)
-        }
-        continue
-      }
-      const skills: LockedSkill[] = []
-      for (const { name, from, requires } of choice.skills) {
-        const before = lock.skills.find((row) => row.name === name)
-        const kept = keptOf(from).find((row) => row.name === name)
-        const row = kept ? { ...kept, requires } : lockOne(machine, name, from, requires, before, await open(from))
-        const agents = written[from]?.some((word) => word === ALL || word === name) ? [] : profile?.skills[from]?.[name]
-        skills.push({ ...row, agents: agents?.length ? agents : undefined })
-      }
-      findings.push(...choice.findings)
-      const [packs, rules] = [
-        await lockTexts(machine, 'pack', manifest, moves, openSource),
-        await lockTexts(machine, 'rule', manifest, moves, openSource),
-      ]
-      const next = { ...manifest.wanted, skills: written }
-      const locked = { skills: sortedBy(skills, (row) => row.name), packs, rules, profile }
-      return { manifest: { ...manifest, wanted: next, lock: locked }, findings }
+      continue
     }
-  })
+    const skills: LockedSkill[] = []
+    for (const { name, from, requires } of choice.skills) {
+      const before = lock.skills.find((row) => row.name === name)
+      const kept = keptOf(from).find((row) => row.name === name)
+      const row = kept
+        ? { ...kept, requires }
+        : lockOne(machine, name, from, requires, before, await sources.skills(from))
+      const agents = written[from]?.some((word) => namedBy(word, [row]).length > 0) ? [] : profile?.skills[from]?.[name]
+      skills.push({ ...row, agents: agents?.length ? agents : undefined })
+    }
+    findings.push(...choice.findings)
+    const [packs, rules] = [
+      await lockTexts(machine, 'pack', manifest, moves, open),
+      await lockTexts(machine, 'rule', manifest, moves, open),
+    ]
+    const next = { ...manifest.wanted, skills: written }
+    const locked = { skills: sortedBy(skills, (row) => row.name), packs, rules, profile }
+    return { manifest: { ...manifest, wanted: next, lock: locked }, findings }
+  }
 }
 
 /** What the profile of the manifest asks for: from every source of skills that has a profile of this name. */
@@ -206,19 +225,19 @@ function lockOne(
   from: string,
   requires: string[],
   before: LockedSkill | undefined,
-  { source, skills }: { source: OpenSource; skills: ReadonlyMap<string, ForeignSkill> },
+  { source, skills }: SourceSkills,
 ): LockedSkill {
   const found = skills.get(name)
   if (found === undefined) throw failWith('MANIFEST/not-offered', { what: 'skill', word: name, key: from })
   const { url, ref } = addressOf(from)
-  const folder = found.found?.folder ?? source.part
+  const { folder = source.part, plugin } = found.found ?? {}
   const { treeHash: digest } = found
   const isSame = before?.digest === digest && before.folder === folder && before.url === url && before.ref === ref
-  if (isSame) return { ...before, from, requires }
+  if (isSame) return { ...before, from, plugin, requires }
   const at = secondOf(machine)
   const isUnchanged = before?.digest === digest
   const kept = isUnchanged ? { allows: before.allows, approved: before.approved } : { allows: {} }
-  const row = { name, from, url, folder, ref, commit: source.commit, digest, at, requires, copies: {}, ...kept }
+  const row = { name, from, url, folder, plugin, ref, commit: source.commit, digest, at, requires, copies: {}, ...kept }
   if (!isFolder(versionPlace(machine, versionKey(row), name))) keepSkill(machine, row, found)
   return row
 }

@@ -2,6 +2,7 @@ import { join, relative } from 'node:path'
 import { requireProject } from '../agents/config.ts'
 import { exists, isFile, readText, removeFile } from '../machine/files.ts'
 import { readJsonInside } from '../machine/inside.ts'
+import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
@@ -18,7 +19,7 @@ import { describeCapability } from './gate.ts'
 import { type Installs, lockedInstalls, type Manifest, readManifest, requireManifest } from './installs.ts'
 import { checkSignature, SIGNATURE_FILE, signLock } from './lock-signature.ts'
 import { asRootWriter, carryOut, type Observation, type Outcome, observe, type RunOptions } from './observe.ts'
-import { compareParts, type LockMove, lockAll, movesOf, settle } from './project-lock.ts'
+import { compareParts, type LockMove, lockAll, ManifestSources, movesOf, settle } from './project-lock.ts'
 import { approvePlaced, checkTexts, planTexts, type TextPlan, textFindings } from './project-texts.ts'
 import {
   formatLock,
@@ -29,7 +30,7 @@ import {
   type TextKind,
   versionKey,
 } from './rules/lock.ts'
-import { ALL, unneeded, type Wanted, withProfile } from './rules/manifest.ts'
+import { namedBy, unneeded, type Wanted, withProfile } from './rules/manifest.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
 
 /** What happened to the manifest of a project, its lock and its installed copies. */
@@ -76,12 +77,12 @@ export interface InstallRequest extends ProjectRequest {
 
 /** Installs exactly what the lock of the project pins, after locking what the manifest asks for in addition. */
 export async function installProject(machine: Machine, request: InstallRequest): Promise<ProjectOutcome> {
-  return changeManifest(machine, request, async (before) => {
+  return changeManifest(machine, request, async (before, sources) => {
     const signed = await checkSignature(machine, before.project, request)
     const gaps = compareParts(before)
     if (request.frozen && gaps.length > 0) return { stop: outcomeOf(before, request), findings: gaps }
     machine.report(...signed)
-    return gaps.length === 0 ? { manifest: before, findings: [] } : lockAll(machine, before, request)
+    return gaps.length === 0 ? { manifest: before, findings: [] } : lockAll(machine, before, sources)
   })
 }
 
@@ -90,12 +91,12 @@ export async function updateProject(
   machine: Machine,
   request: InstallRequest & { names?: readonly string[] },
 ): Promise<ProjectOutcome> {
-  return changeManifest(machine, request, async (before) => {
+  return changeManifest(machine, request, async (before, sources) => {
     const rows = Object.values(rowsNamed(before, request.names ?? [])).flat()
     const all: LockedText[] = [...before.lock.skills, ...before.lock.packs, ...before.lock.rules]
     // Everything of one source has one version.
     const moves = new Set((request.names?.length ? rows : all).map(({ from }) => from))
-    const locked = await lockAll(machine, before, { ...request, moves })
+    const locked = await lockAll(machine, before, sources, moves)
     // The version that is replaced is the base of a merge with edited copies, so it must be there.
     const replaced = before.lock.skills.filter(({ from }) => moves.has(from))
     await restoreVersions(machine, before.project, replaced, request).catch(() => {})
@@ -156,8 +157,8 @@ function wantedWithout(wanted: Wanted, rows: readonly LockedText[], gone: readon
   const left = Object.entries(wanted).flatMap(([key, words]) => {
     const own = rows.filter(({ from }) => from === key)
     if (!own.some((row) => gone.includes(row))) return [[key, words] as const]
-    const isAsked = ({ name, folder }: LockedText) => words.some((word) => [ALL, name, folder].includes(word))
-    const rest = own.filter((row) => isAsked(row) && !gone.includes(row)).map(({ name }) => name)
+    const asked = new Set(words.flatMap((word) => namedBy(word, own)))
+    const rest = [...asked].filter((row) => !gone.includes(row)).map(({ name }) => name)
     return rest.length === 0 ? [] : [[key, rest] as const]
   })
   return Object.fromEntries(left)
@@ -175,14 +176,16 @@ export type ManifestChange =
 export async function changeManifest(
   machine: Machine,
   request: InstallRequest,
-  change: (before: Manifest) => Promise<ManifestChange>,
+  change: (before: Manifest, sources: ManifestSources) => Promise<ManifestChange>,
   read: () => Manifest = () => requireManifest(machine, request),
 ): Promise<ProjectOutcome> {
   for (let round = 1; ; round++) {
     await finishKilled(machine, read().project)
     const before = read()
     const state = stateOf(before)
-    const changed = await change(before)
+    const changed = await withScratch((scratch) =>
+      change(before, new ManifestSources(machine, before.project, scratch, request.signal)),
+    )
     machine.report(...changed.findings)
     if ('stop' in changed) return changed.stop
     try {
@@ -320,16 +323,28 @@ async function writeManifest(
 /** The command that answers for a skill of a project. */
 function inProject(findings: readonly Finding[]): Finding[] {
   return findings.map((finding) => {
-    if (finding.code !== 'QUARANTINED' || finding.hint === undefined) return finding
-    const hint = finding.hint.replace(/loadout (?:inspect|show|approve) [^;]*/g, (command) => `${command} --project .`)
-    return { ...finding, hint: `${hint}, then loadout install` }
+    const { code, hint } = finding
+    if (hint === undefined) return finding
+    if (code === 'UNMANAGED_FOLDER') return { ...finding, hint: hint.replace(/install \S+ --project \S+/, 'install') }
+    if (code !== 'QUARANTINED') return finding
+    const here = hint.replace(/loadout (?:inspect|show|approve) [^;]*/g, (command) => `${command} --project .`)
+    return { ...finding, hint: `${here}, then loadout install` }
   })
 }
 
 /** Installs what the lock has, and removes what a lock brought and the present one does not have. */
 function planLocked(installs: Installs, { statuses, placements }: Observation, replaces: boolean): OperationPlan {
-  const names = (installs.locked?.skills ?? []).map(({ skill }) => skill.name)
-  const wanted = planEquip(statuses, { names, agents: undefined, roots: installs.roots, isExplicit: false, replaces })
+  const locked = new Map((installs.locked?.skills ?? []).map(({ skill }) => [skill.name, skill.source?.treeHash]))
+  const names = [...locked.keys()]
+  const wanted = planEquip(statuses, {
+    names,
+    agents: undefined,
+    roots: installs.roots,
+    isExplicit: false,
+    // What another manager installed from the same files is not lost.
+    replaces: ({ state, placement: { name, contentHash } }) =>
+      replaces || (state === 'unmanaged' && contentHash !== undefined && contentHash === locked.get(name)),
+  })
   const gone = placements.filter(({ name, marker }) => {
     return marker !== undefined && 'isLocked' in marker && marker.isLocked && !names.includes(name)
   })
@@ -394,7 +409,10 @@ export async function checkProject(machine: Machine, project: string): Promise<F
       const marker = found?.marker !== undefined && 'commit' in found.marker ? found.marker : undefined
       if (found === undefined) findings.push(report('LOCK_MISMATCH/missing', { path }, { subject: name }))
       else if (found.contentHash === copies[agent]) continue
-      else if (marker?.sourceHash === versionKey({ name, ...row }) && marker.contentHash === found.contentHash)
+      else if (found.marker === undefined) {
+        const hint = 'loadout install --replace puts the locked version there, and keeps a copy elsewhere'
+        findings.push(report('UNMANAGED_FOLDER/place', { place: path, reason: undefined, hint }, { subject: name }))
+      } else if (marker?.sourceHash === versionKey({ name, ...row }) && marker.contentHash === found.contentHash)
         findings.push(report('LOCK_MISMATCH/forged', { path }, { subject: name }))
       else if (marker?.sourceHash === versionKey({ name, ...row }))
         findings.push(report('LOCK_MISMATCH/edited', { path }, { subject: name }))

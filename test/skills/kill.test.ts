@@ -568,6 +568,95 @@ describe('a command that is killed at any call is finished or undone by the next
   )
 })
 
+/** A project beside the library, whose manifest has two versions to move between: skills, a pack and a rule. */
+const PROJECT = once(async () => {
+  const world = makeWorld({})
+  const at = (folder: string): World => ({ ...world, library: join(world.home, folder) })
+  const skill = (name: string, text: string) => `---\nname: ${name}\ndescription: About ${name}.\n---\n# ${text}\n`
+  const fill = (version: string) => {
+    write(join(world.home, 'source'), {
+      'skills/alpha/SKILL.md': skill('alpha', version).replace('---\n#', 'requires: [beta]\n---\n#'),
+      'skills/beta/SKILL.md': skill('beta', version),
+      'skills/beta/docs/more.md': `${version}\n`,
+      'packs/tides/KNOWLEDGE.md': `---\nname: tides\ndescription: Tides.\ntype: domain-reference\nstatus: ready\n---\n# ${version}\n`,
+      'rules/knots.md': `---\nid: knots\nkeywords: [knot]\npriority: domain\n---\n${version}\n`,
+    })
+    commitAll(at('source'), version)
+  }
+  for (const name of ['source', 'site', 'other']) {
+    write(join(world.home, name), { 'README.md': 'A repository.\n' })
+    git(at(name), 'init', '--quiet', '--template=')
+  }
+  const url = `file://${join(world.home, 'source')}`
+  const names = ['alpha', 'pack:tides', 'rule:knots']
+  fill('Second version')
+  // What a person agreed to counts for the same text in every project.
+  await loadout(world, ['add', url, ...names, '--project', 'other'])
+  await loadoutOk(world, 'approve', ...names.slice(1), '--project', 'other')
+  git(at('source'), 'commit', '--quiet', '--allow-empty', '--message', 'empty')
+  fill('First version')
+  await loadout(world, ['add', url, ...names, '--project', 'site'])
+  await loadoutOk(world, 'approve', ...names.slice(1), '--project', 'site')
+  await loadoutOk(world, 'install', '--project', 'site')
+  fill('Second version')
+  return world
+})
+
+const FRESH = later(PROJECT, ({ home }) => {
+  for (const path of [
+    'site/.claude',
+    'site/.codex',
+    'site/.loadout',
+    '.cache/loadout',
+    '.local/state/loadout/project-texts.json',
+  ])
+    rmSync(join(home, path), { recursive: true, force: true })
+})
+
+const PROJECT_ACTS: Record<string, [start: State, args: string[]]> = {
+  'install in a new clone': [FRESH, ['install', '--project', 'site']],
+  'update of everything': [PROJECT, ['update', '--project', 'site']],
+  'remove of everything': [PROJECT, ['remove', 'alpha', 'pack:tides', 'rule:knots', '--project', 'site']],
+}
+
+describe('a project whose command is killed at any call has its old or its new manifest after the next one', () => {
+  const steady = (text: string) => text.replace(/"(?:installed_at|at)": "[^"]*"/g, '')
+  const siteOf = ({ home }: World) => {
+    const tree = readTree(join(home, 'site'), (path) => ['.git', '.claude/loadout/index.json'].includes(path)) ?? {}
+    return Object.fromEntries(Object.entries(tree).map(([path, text]) => [path, steady(text)]))
+  }
+  const pinsOf = (world: World) => JSON.stringify(['loadout.json', 'loadout.lock'].map((path) => siteOf(world)[path]))
+
+  it.each(Object.entries(PROJECT_ACTS))('%s', { timeout: 300_000 }, async (name, [start, args]) => {
+    const before = await start()
+    const after = await copyWorld(before)
+    const { calls, copyAt } = await recordCalls(after, args, SCRATCH, 7)
+    const points = choosePoints(calls, SCRATCH)
+    const failures: string[] = []
+    const installed = await copyWorld(before)
+    await loadoutOk(installed, 'install', '--project', 'site')
+    await forEachAtOnce(points, async (point) => {
+      const { at, how, call } = point
+      const world = isLeftRunning(point) ? await killedAt(before, args, point) : copyAt(point)
+      try {
+        const run = await loadout(world, ['install', '--project', 'site'])
+        expect({ code: run.code, said: run.stderr }).toMatchObject({ code: 0 })
+        const side = pinsOf(world) === pinsOf(after) ? after : installed
+        expect(siteOf(world)).toEqual(siteOf(side))
+        expect(leftoversIn(world).filter((path) => !/^.\/.cache|\/loadout.lock$/.test(path))).toEqual([])
+        rmSync(world.home, { recursive: true, force: true })
+      } catch (error) {
+        failures.push(
+          `${how} call ${at}, ${call.name} ${call.detail}: ${error instanceof Error ? error.message : error}`,
+        )
+      }
+    })
+    console.log(`${name}: killed at ${points.length} points`)
+    expect(failures).toEqual([])
+    expect(points.length).toBeGreaterThan(2)
+  })
+})
+
 it('adopt goes on where a kill between the commit and the copy stopped it', async () => {
   const before = await EDITED()
   const { calls } = await recordCalls(await copyWorld(before), ADOPT.args)

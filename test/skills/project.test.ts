@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { CLI } from '../cli/run.ts'
 import { commitAll, git, makeMachine, makeRepository, putAll, type TestMachine } from '../cli/skills-machine.ts'
 import { readTree } from './world.ts'
 
@@ -253,43 +254,116 @@ describe('the manifest of a project', () => {
     const team = makeTeam()
     const other = makeRepository(team.path('other'))
     const url = `file://${team.source}`
+    const row = (folder: string, more = {}) => {
+      return { source: 'x', sourceUrl: url, sourceType: 'git', skillPath: `${folder}/SKILL.md`, ...more }
+    }
+    const lock = {
+      version: 1,
+      skills: {
+        beta: row('skills/old/beta', { computedHash: 'f' }),
+        gone: row('skills/gone'),
+        private: { ...row('a'), sourceUrl: `file://${team.path('private')}` },
+      },
+    }
     putAll(other, {
-      'apm.yml': `name: p\nversion: 1.0.0\ntargets: [claude, mystery]\ndependencies:\n  apm:\n    - git: ${url}\n      path: skills/beta\n    - own/x/prompts/a.prompt.md\n  mcp:\n    - name: docs\n`,
-      'skills-lock.json': JSON.stringify({
-        version: 1,
-        skills: {
-          beta: {
-            source: 'x',
-            sourceType: 'git',
-            sourceUrl: url,
-            skillPath: 'skills/beta/SKILL.md',
-            computedHash: 'f',
-          },
-        },
+      'apm.yml': `name: p\nversion: 1.0.0\ntargets: [claude, mystery]\ndependencies:\n  apm:\n    - git: ${url}\n      path: skills\n    - own/x/prompts/a.prompt.md\n  mcp:\n    - name: docs\n`,
+      'skills-lock.json': JSON.stringify(lock),
+      '.claude-plugin/marketplace.json': JSON.stringify({
+        plugins: [{ name: 'sea', source: { source: 'url', url, sha: git(team.source, 'rev-parse', 'HEAD').trim() } }],
       }),
     })
-    for (const file of ['apm.yml', 'skills-lock.json']) {
-      rmSync(join(other, 'loadout.json'), { force: true })
+    const rows: [file: string, words: string[], losses: string[]][] = [
+      ['apm.yml', ['skills'], ['the target mystery', 'mcp (1 entries)', 'single files of another kind']],
+      [
+        'skills-lock.json',
+        ['beta'],
+        [
+          'is in skills/beta now',
+          'no skill skills/gone any more',
+          'private: a left out: ',
+          'earlier versions, without saying which commit, of beta',
+        ],
+      ],
+      ['.claude-plugin/marketplace.json', ['*'], ['commands, agents, hooks and MCP servers']],
+    ]
+    for (const [file, words, losses] of rows) {
+      for (const name of ['loadout.json', 'loadout.lock']) rmSync(join(other, name), { force: true })
       const run = team.in('other', 'add', file, '--project', '.')
-      expect(run.code, run.stderr).toBe(0)
-      expect(JSON.parse(team.read('other/loadout.json'))).toEqual({
-        agents: ['claude'],
-        skills: { [url]: ['skills/beta'] },
+      expect([run.code, Object.values(JSON.parse(team.read('other/loadout.json')).skills)], run.stderr).toEqual([
+        file === 'skills-lock.json' ? 0 : 3,
+        [words],
+      ])
+      for (const lost of losses) expect(run.stderr).toContain(lost)
+      expect(team.in('other', 'install', '--frozen').code).toBe(file === 'skills-lock.json' ? 0 : 3)
+      if (file !== 'marketplace.json') expect(team.in('other', 'publish', 'manifest', 'apm.yml').code).toBe(2)
+      const asked = team.read('other/loadout.json')
+      const again = makeRepository(team.path(`again-${file.replace(/\W/g, '')}`))
+      const written = file.replace('.claude-plugin/', '')
+      const out = join(again, written)
+      expect(team.in('other', 'publish', 'manifest', written, '--out', out)).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('cannot say: the digest of each skill'),
       })
+      const back = team.runWith({ cwd: again }, 'add', written, '--project', '.')
+      const pins = (text: string) => {
+        const { skills } = JSON.parse(text)
+        return Object.entries<Record<string, string>>(skills).map(([name, { digest }]) => `${name} ${digest}`)
+      }
+      expect(pins(readFileSync(join(again, 'loadout.lock'), 'utf8')), back.stderr).toEqual(
+        pins(team.read('other/loadout.lock')),
+      )
       if (file === 'apm.yml')
-        for (const lost of ['the target mystery', 'mcp (1 entries)', 'a single file of another kind'])
-          expect(run.stderr).toContain(lost)
-      else expect(run.stderr).toContain('1 hashes of its own kind')
+        expect(JSON.parse(readFileSync(join(again, 'loadout.json'), 'utf8'))).toEqual(JSON.parse(asked))
+      // The hash that npx skills wrote is that of the files: nothing is newer than they are.
+      if (file === 'skills-lock.json') expect(back.stderr).not.toContain('earlier versions')
     }
-    expect(team.in('other', 'publish', 'manifest', 'apm.yml').code).toBe(2)
-    const written = team.in('other', 'publish', 'manifest', 'apm.yml', '--out', 'new/apm.yml')
-    expect([written.code, written.stderr]).toEqual([
-      0,
-      expect.stringContaining('apm.yml cannot say: the digest of each skill'),
-    ])
-    expect(team.read('other/new/apm.yml')).toContain(
-      `git: "${url}"\n      path: "skills/beta"\n      ref: "${lockOf(team, 'other').skills.beta.commit}"`,
-    )
+  })
+
+  it('has everything that commands asked for at the same time, and one lock for it', async () => {
+    const team = makeTeam()
+    const url = `file://${team.source}`
+    putAll(team.source, {
+      'skills/beta/SKILL.md': text('beta', 'license: MIT\n'),
+      'skills/delta/SKILL.md': text('delta'),
+    })
+    commitAll(team.source, 'More')
+    const at = (...words: string[]) =>
+      new Promise<number | null>((settle) => {
+        const child = spawn(process.execPath, [CLI, ...words, '--project', '.'], {
+          cwd: team.site,
+          env: { PATH: process.env.PATH, HOME: team.home, GIT_CONFIG_NOSYSTEM: '1' },
+          stdio: 'ignore',
+        })
+        child.once('close', settle)
+      })
+    const acts = [['install'], ['add', url, 'delta'], ['update'], ['install', '--frozen'], ['remove', 'alpha']]
+    const codes = await Promise.all(acts.map((words) => at(...words)))
+    // A frozen install may meet a lock that is just being changed; what is wrong then is said, and nothing is half.
+    expect(codes.filter((_, nth) => nth !== 3)).toEqual([0, 0, 0, 0])
+    expect(team.in('site', 'install', '--frozen')).toMatchObject({ code: 0, stderr: '' })
+    expect(team.in('site', 'check').code).toBe(0)
+    expect(Object.keys(lockOf(team).skills)).toEqual(['delta'])
+    expect(existsSync(join(team.site, copy('delta')))).toBe(true)
+    expect(existsSync(join(team.site, copy('alpha')))).toBe(false)
+  })
+
+  it('takes the place of a copy that another manager made from the same files, and of no other', () => {
+    const team = makeTeam()
+    const other = makeRepository(team.path('other'))
+    putAll(other, {
+      '.claude/skills/beta/SKILL.md': text('beta'),
+      '.claude/skills/alpha/SKILL.md': text('alpha', 'requires: [beta]\n'),
+      '.claude/skills/alpha/mine.md': 'Mine.\n',
+    })
+    const run = team.in('other', 'add', `file://${team.source}`, 'alpha', '--project', '.')
+    expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('alpha was not installed by loadout')])
+    expect(run.stderr).toContain('loadout install --replace')
+    const said = team.in('other', 'check').stdout
+    expect(said).toContain('.claude/skills/alpha was not installed by loadout')
+    expect(said).not.toMatch(/skills\/beta (?:was|has|is)/)
+    expect(team.read('other/.claude/skills/alpha/mine.md')).toBe('Mine.\n')
+    expect(team.in('other', 'install', '--replace').code).toBe(0)
+    expect(team.in('other', 'check').code).toBe(0)
   })
 })
 

@@ -43,14 +43,14 @@ export const publishCommands = [
   }),
   defineCommand({
     name: 'publish manifest',
-    summary: 'write loadout.lock of a project for another manager: apm.yml or skills-lock.json',
+    summary: 'write the manifest of a project for another manager: apm.yml, skills-lock.json or marketplace.json',
     details: 'Names what the other format cannot say. Never replaces a file.',
     args: [
       {
         name: 'format',
-        summary: 'apm.yml or skills-lock.json',
+        summary: 'apm.yml, skills-lock.json or marketplace.json',
         required: true,
-        complete: ['apm.yml', 'skills-lock.json'],
+        complete: ['apm.yml', 'skills-lock.json', 'marketplace.json'],
       },
     ],
     flags: {

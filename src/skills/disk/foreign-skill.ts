@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import { basename, join } from 'node:path'
 import { exists, isFile, readJson, readText } from '../../machine/files.ts'
 import { readInside, readJsonInside, readTextInside } from '../../machine/inside.ts'
@@ -230,6 +231,20 @@ export interface Discovery {
   findings: Finding[]
 }
 
+/** What `npx skills` writes as `computedHash` of a folder: of its plain files, in the order that it has them. */
+export function npxHash(folder: string): string {
+  const files = listTree(folder).files.filter(
+    ({ path, kind }) => kind === 'file' && !path.split('/').includes('node_modules'),
+  )
+  const order = new Intl.Collator('en')
+  const hash = createHash('sha256')
+  for (const { path } of [...files].sort((a, b) => order.compare(a.path, b.path))) {
+    hash.update(path).update(readInside(folder, path, { most: LARGEST_FILE }).bytes ?? '')
+  }
+  return hash.digest('hex')
+}
+
+const LARGEST_FILE = 1024 * 1024 * 1024
 const MOST_FOLDERS = 200_000
 const MANIFESTS = '.claude-plugin'
 

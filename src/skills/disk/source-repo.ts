@@ -241,9 +241,54 @@ export function keepSkill(machine: Machine, row: Locked, found: ForeignSkill): v
 }
 
 /**
- * Makes sure that the files of all these versions are in the cache. Throws if one of them is not what the lock pins, or
- * cannot be had: then nothing is installed. Asks a source only about what the cache lacks. `fetched`: from the sources.
+ * The files of versions, as their sources have them, below `scratch`. Throws if one of them is not what the lock pins, or
+ * cannot be had. Asks a source only about what the cache lacks.
  */
+export async function* openVersions(
+  machine: Machine,
+  project: string,
+  rows: readonly Locked[],
+  scratch: string,
+  signal?: AbortSignal,
+): AsyncGenerator<{ row: Locked; place: string; findings: Finding[] }> {
+  for (const [url, group] of groupBy(rows, (row) => row.url ?? '')) {
+    signal?.throwIfAborted()
+    const commits = [...new Set(group.flatMap(({ commit }) => commit ?? []))]
+    const fetch = { ref: undefined, commits, isEnough: true, signal }
+    const repo = url === '' ? undefined : await fetchSourceRepo(machine, url, fetch)
+    for (const row of group) {
+      const { name, folder, ref, from, digest, commit = '' } = row
+      const at = `restored-${sources++}`
+      const findings: Finding[] = []
+      let place: string | undefined
+      if (repo === undefined) {
+        place = join(project, folder)
+        const isThere = staysInside(project, folder) && exists(place)
+        if (!isThere) throw failWith('MANIFEST/address', { key: from, problem: `${name} is not in it` })
+      } else if (!repo.gone.has(commit)) {
+        place = await checkOutSnapshot({ repo: repo.repo, commit, folder, isForeign: true }, scratch, at)
+      }
+      if (place === undefined) {
+        // A source whose history was rewritten may still have the very files.
+        const isBranch = ref === undefined || !commit.startsWith(ref)
+        const now = await fetchSourceRepo(machine, url, { ref: isBranch ? ref : undefined, commits: [], signal })
+        const newest = { repo: now.repo, commit: now.head, folder, isForeign: true }
+        place = await checkOutSnapshot(newest, scratch, `${at}-now`)
+        const facts = { name, source: url, commit: commit.slice(0, 12) }
+        if (place === undefined || digestOf(place) !== digest) throw failWith('LOCK_MISMATCH/gone', facts)
+        const found = now.head.slice(0, 12)
+        findings.push(report('LOCK_MISMATCH/same-content', { ...facts, found }, { subject: name }))
+      }
+      if (digestOf(place) !== digest) {
+        const source = repo === undefined ? `./${folder}` : url
+        throw failWith('LOCK_MISMATCH/digest', { name, source, commit: commit.slice(0, 12) || 'none' })
+      }
+      yield { row, place, findings }
+    }
+  }
+}
+
+/** Makes sure that the files of all these versions are in the cache, as `openVersions`. `fetched`: from the sources. */
 export async function restoreVersions(
   machine: Machine,
   project: string,
@@ -253,55 +298,25 @@ export async function restoreVersions(
   const placeOf = (row: Locked) =>
     kind === undefined ? versionPlace(machine, versionKey(row), row.name) : keptText(machine, kind, row)
   const absent = rows.filter((row) => !exists(placeOf(row)))
-  const findings: Finding[] = []
+  const told: Finding[] = []
   await withScratch(async (scratch) => {
-    for (const [url, group] of groupBy(absent, (row) => row.url ?? '')) {
-      signal?.throwIfAborted()
-      const commits = [...new Set(group.flatMap(({ commit }) => commit ?? []))]
-      const fetch = { ref: undefined, commits, isEnough: true, signal }
-      const repo = url === '' ? undefined : await fetchSourceRepo(machine, url, fetch)
-      for (const row of group) {
-        const { name, folder, ref, from, digest, commit = '' } = row
-        const at = `restored-${sources++}`
-        let place: string | undefined
-        if (repo === undefined) {
-          place = join(project, folder)
-          const isThere = staysInside(project, folder) && exists(place)
-          if (!isThere) throw failWith('MANIFEST/address', { key: from, problem: `${name} is not in it` })
-        } else if (!repo.gone.has(commit)) {
-          place = await checkOutSnapshot({ repo: repo.repo, commit, folder, isForeign: true }, scratch, at)
-        }
-        if (place === undefined) {
-          // A source whose history was rewritten may still have the very files.
-          const isBranch = ref === undefined || !commit.startsWith(ref)
-          const now = await fetchSourceRepo(machine, url, { ref: isBranch ? ref : undefined, commits: [], signal })
-          const newest = { repo: now.repo, commit: now.head, folder, isForeign: true }
-          place = await checkOutSnapshot(newest, scratch, `${at}-now`)
-          const facts = { name, source: url, commit: commit.slice(0, 12) }
-          if (place === undefined || digestOf(place) !== digest) throw failWith('LOCK_MISMATCH/gone', facts)
-          const found = now.head.slice(0, 12)
-          findings.push(report('LOCK_MISMATCH/same-content', { ...facts, found }, { subject: name }))
-        }
-        if (digestOf(place) !== digest) {
-          const source = repo === undefined ? `./${folder}` : url
-          throw failWith('LOCK_MISMATCH/digest', { name, source, commit: commit.slice(0, 12) || 'none' })
-        }
-        if (kind !== undefined) {
-          keptText(machine, kind, row, place)
-          continue
-        }
-        let skill: ForeignSkill
-        try {
-          skill = readForeignSkill(place, { agents: [] })
-        } catch (error) {
-          if (!(error instanceof LoadoutError)) throw error
-          throw retell(error, { message: error.message.replaceAll(place, basename(place)) })
-        }
-        keepSkill(machine, row, skill)
+    for await (const { row, place, findings } of openVersions(machine, project, absent, scratch, signal)) {
+      told.push(...findings)
+      if (kind !== undefined) {
+        keptText(machine, kind, row, place)
+        continue
       }
+      let skill: ForeignSkill
+      try {
+        skill = readForeignSkill(place, { agents: [] })
+      } catch (error) {
+        if (!(error instanceof LoadoutError)) throw error
+        throw retell(error, { message: error.message.replaceAll(place, basename(place)) })
+      }
+      keepSkill(machine, row, skill)
     }
   })
-  return { fetched: absent.map(({ name }) => name), findings }
+  return { fetched: absent.map(({ name }) => name), findings: told }
 }
 
 /** Removes a version from the cache, so that it is made again. */

@@ -19,6 +19,8 @@ export interface Locked {
   url?: string
   /** Its folder in the source, or in the project. */
   folder: string
+  /** The plugin that it belongs to there. */
+  plugin?: string
   ref?: string
   commit?: string
   /** Hash of the folder as the source has it. */
@@ -124,12 +126,12 @@ function parseProfile(value: unknown): LockedProfile | undefined {
 
 function parseRow(name: string, row: Record<string, unknown>, isFile: boolean): Locked {
   const wrong = (problem: string) => failWith('LOCK_INVALID/form', { problem: `${name.slice(0, 80)}: ${problem}` })
-  const { from, url, folder, ref, commit, digest, at } = row
+  const { from, url, folder, plugin, ref, commit, digest, at } = row
   if (isFile ? !RULE_NAME.test(name) : nameProblem(name) !== undefined) throw wrong('the name is not valid')
   for (const [key, value] of Object.entries({ from, folder, digest, at })) {
     if (typeof value !== 'string') throw wrong(`"${key}" must be a text`)
   }
-  for (const [key, value] of Object.entries({ url, ref, commit })) {
+  for (const [key, value] of Object.entries({ url, plugin, ref, commit })) {
     if (value !== undefined && typeof value !== 'string') throw wrong(`"${key}" must be a text`)
   }
   if (!/^[0-9a-f]{64}$/.test(String(digest))) throw wrong('"digest" must be a SHA-256')
@@ -144,6 +146,7 @@ function parseRow(name: string, row: Record<string, unknown>, isFile: boolean): 
     from: String(from),
     url: text(url),
     folder: String(folder),
+    plugin: text(plugin),
     ref: text(ref),
     commit: text(commit),
     digest: String(digest),
@@ -155,8 +158,8 @@ export function formatLock({ profile, ...lock }: Lock): string {
   const table = (rows: readonly (LockedText & Partial<LockedSkill>)[]) => {
     const found: Record<string, unknown> = {}
     for (const { name, ...row } of sortedBy(rows, (each) => each.name)) {
-      const { from, url, folder, ref, commit, digest, at, requires, agents, copies, allows, approved } = row
-      const source = { from, url, folder, ref, commit, digest, at }
+      const { from, url, folder, plugin, ref, commit, digest, at, requires, agents, copies, allows, approved } = row
+      const source = { from, url, folder, plugin, ref, commit, digest, at }
       setOwn(found, name, sortedTexts({ ...source, requires, agents, copies, allows, approved }))
     }
     return found

@@ -30,6 +30,16 @@ export interface SourceAddress {
   folder: string
 }
 
+/** What a word of loadout.json names: everything, a name or a folder; else a plugin, or a folder on the way to skills. */
+export function namedBy<Named extends Pick<OfferedSkill, 'name' | 'folder' | 'plugin'>>(
+  word: string,
+  all: readonly Named[],
+): Named[] {
+  const exact = all.filter(({ name, folder }) => [ALL, name, folder].includes(word))
+  if (exact.length > 0) return exact
+  return all.filter(({ folder, plugin }) => word === plugin || `/${folder}`.includes(`/${word}/`))
+}
+
 /** What a key of loadout.json means. Throws for an address that cannot be restored from a clone. */
 export function addressOf(key: string): SourceAddress {
   const problem = addressProblem(key)
@@ -76,9 +86,7 @@ export function chooseWanted(
   for (const key of keys) {
     const offers = offered.get(key) ?? []
     for (const word of wanted[key] ?? []) {
-      const meant = offers.filter(
-        ({ name, folder, plugin }) => word === ALL || word === name || word === folder || word === plugin,
-      )
+      const meant = namedBy(word, offers)
       if (meant.length === 0 && word !== ALL) throw failWith('MANIFEST/not-offered', { what: 'skill', word, key })
       for (const { name } of meant) choose(name, key, 'loadout.json')
     }
@@ -149,9 +157,7 @@ export function rowsOf<Row extends Locked>(key: string, rows: readonly Row[]): R
 
 /** The words of a source that none of its rows answers. */
 export function missingWords(words: readonly string[], rows: readonly Locked[]): string[] {
-  const isThere = (word: string) =>
-    rows.some(({ name, folder }) => [ALL, name, folder].includes(word) || isInPlugin(folder, word))
-  return words.filter((word) => !isThere(word))
+  return words.filter((word) => namedBy(word, rows).length === 0)
 }
 
 /** Where manifest and lock disagree: what `install` would resolve, and what `--frozen` refuses. */
@@ -177,17 +183,13 @@ export function compareWithLock(wanted: Wanted, rows: readonly Locked[], what: '
   return findings
 }
 
-/** A plugin is named by a folder on the way to its skills. */
-function isInPlugin(folder: string, word: string): boolean {
-  return folder.split('/').slice(0, -1).includes(word)
-}
-
 /** Names of the lock that nothing in the manifest asks for and no other skill needs. */
 export function unneeded(wanted: Wanted, skills: readonly LockedSkill[]): string[] {
-  const isWanted = ({ name, folder, from }: LockedSkill) =>
-    (wanted[from] ?? []).some((word) => word === ALL || word === name || word === folder || isInPlugin(folder, word))
+  const starts = Object.entries(wanted).flatMap(([key, words]) => {
+    const own = skills.filter(({ from }) => from === key)
+    return words.flatMap((word) => namedBy(word, own).map(({ name }) => name))
+  })
   const byName = new Map(skills.map((each) => [each.name, each]))
-  const starts = skills.filter(isWanted).map(({ name }) => name)
   const needed = new Set(inOrderOfNeed(starts, (name) => byName.get(name)?.requires ?? []))
   return skills.map(({ name }) => name).filter((name) => !needed.has(name))
 }

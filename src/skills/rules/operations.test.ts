@@ -117,15 +117,15 @@ describe('equipping', () => {
     const identical = foundOf('unmanaged', { isIdentical: true }, { contentHash: 'h' })
     expect(equip([statusOf([identical])])).toEqual([`adopt review for claude in ${folder}`])
     expect(equip([statusOf([foundOf('unmanaged')])])[0]).toMatch(/^error UNMANAGED_FOLDER/)
-    expect(equip([statusOf([foundOf('unmanaged')])], { replaces: true })).toEqual([
+    expect(equip([statusOf([foundOf('unmanaged')])], { replaces: () => true })).toEqual([
       `adopt review for claude in ${folder}`,
     ])
     const edited = foundOf('edited', { mayBeEdited: true })
-    expect(equip([statusOf([edited])], { replaces: true })).toEqual([
+    expect(equip([statusOf([edited])], { replaces: () => true })).toEqual([
       `refresh review for claude in ${folder} with a copy`,
     ])
     const file = foundOf('unmanaged', {}, { kind: 'file' })
-    expect(equip([statusOf([file])], { replaces: true })[0]).toMatch(/^error UNMANAGED_FOLDER/)
+    expect(equip([statusOf([file])], { replaces: () => true })[0]).toMatch(/^error UNMANAGED_FOLDER/)
   })
 
   const refused: [

@@ -80,8 +80,8 @@ export interface EquipRequest {
   roots: readonly TargetRoot[]
   /** The user named each skill: throw if one cannot be installed. Otherwise skip it. */
   isExplicit: boolean
-  /** Replace unmanaged or edited folders, after a backup. */
-  replaces?: boolean
+  /** Which unmanaged or edited folders to replace, after a backup; by default none. */
+  replaces?: (found: PlacementStatus) => boolean
 }
 
 export type StatusIndex = ReadonlyMap<string, SkillStatus>
@@ -121,8 +121,8 @@ export function planEquip(
       return isThere || !root.agents.every((id) => served.includes(id))
     })
     for (const { root, agent } of wanted) {
-      const replaces = request.replaces ?? false
       const found = status.placements.find(({ placement }) => placement.root.path === root.path)
+      const replaces = found !== undefined && (request.replaces?.(found) ?? false)
       const place = { skill: status.name, agent, scope: root.scope, root: root.path }
       if (found === undefined) plan.operations.push({ kind: 'install', ...place })
       else if (found.isIdentical) {

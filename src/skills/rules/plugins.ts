@@ -186,7 +186,7 @@ function placeOf(source: unknown): string {
 }
 
 /** `a` and `./b/` give `a/b`; `..` never leads out of the source. */
-function below(folder: string, path: string): string {
+export function below(folder: string, path: string): string {
   const parts: string[] = []
   for (const part of `${folder}/${path}`.split('/')) {
     if (part === '..') parts.pop()

@@ -233,7 +233,7 @@ export const callsIssues = () =>
         '--listen {listen} needs --host with the name that clients use → --listen 0.0.0.0 --host team.example.com',
       'USAGE/no-token': 'Missing flag: --token → an administrator creates one: loadout team invite',
       'USAGE/erase-file': '--erase and --keep-tasks take no file → they apply to this machine’s own log',
-      'USAGE/format': '{format} is not a format → apm.yml or skills-lock.json',
+      'USAGE/format': '{format} is not a format → apm.yml, skills-lock.json or marketplace.json',
       'USAGE/no-pack':
         '<path> is missing: the folder of a pack, or its KNOWLEDGE.md → usage: loadout packs validate <path>',
       'USAGE/web-json': 'web does not support --json → leave out --json',
