@@ -28,7 +28,7 @@ export interface AnswerRequest {
 export interface ApproveRequest extends AnswerRequest {
   /** Trust later changes of a pack's folder too. */
   follow?: boolean
-  /** Every skill of the library that waits for an answer, instead of `what`. */
+  /** Everything that waits for an answer, instead of `what`: skills of the library or, with that kind, packs. */
   waiting?: boolean
   /** Of a skill: exactly these lines of a sheet, beside what was approved before. */
   shown?: readonly Shown[]
@@ -61,7 +61,13 @@ class Answers {
   async approve(request: ApproveRequest): Promise<Answered[]> {
     if (request.waiting) {
       const value: Answered[] = []
-      for (const name of findWaiting(this.machine)) value.push(await this.answerForLibrary(name, 'approved'))
+      const { project, follow } = request
+      const packs = request.kind === 'pack' ? new Packs(this.machine, { project }) : undefined
+      for (const pack of packs?.all.filter(({ trust }) => trust.isUndecided) ?? []) {
+        value.push(answered(await approvePack(this.machine, pack, { project, follow })))
+      }
+      for (const name of packs === undefined ? findWaiting(this.machine) : [])
+        value.push(await this.answerForLibrary(name, 'approved'))
       return value
     }
     const named = this.nameKinds(request)

@@ -14,20 +14,24 @@ import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { openAdmitted } from './read.ts'
 import {
-  type CompileAnswer,
   type CompileInput,
+  type CompilePart,
   type CompileState,
   compileState,
   compileText,
   INPUT_FOLDERS,
+  joinAnswer,
+  nextParts,
+  partsOf,
   readCompileAnswer,
+  readProgress,
   renderRun,
   renderSourceMap,
   renderViews,
   taskId,
 } from './rules/author/compile-views.ts'
 import { isPlaceholder, isTemplate } from './rules/author/new-pack.ts'
-import { packWord, type TrustedPack } from './rules/gates/trust.ts'
+import { admit, packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { examplesOf, withholdSecrets } from './rules/guard.ts'
 import { type ContextPart, isContent, layerOf, parsePackJson, type Scope, SOURCE_MAP_PATH } from './rules/pack.ts'
 import type { CompileRun } from './rules/records.ts'
@@ -42,7 +46,11 @@ export interface CompileRequest extends CatalogRequest {
 export interface CompileTask {
   pack: string
   task: string
+  /** The parts of the inputs that it is about. */
   inputs: { path: string; sha256: string }[]
+  /** How many parts all inputs have, and how many of them answers are about. */
+  parts: number
+  done: number
   /** The instructions for an agent: what to write, the inputs, and how to return the answer. */
   text: string
   /** The file that holds the text, with `out`. */
@@ -56,32 +64,30 @@ export function exportCompile(
 ): CompileTask {
   const pack = openForCompile(machine, request)
   const { name } = pack.manifest
-  const inputs = readInputs(machine, pack)
-  const [first] = inputs
+  const { parts: all, batch, progress } = openProgress(pack, readInputs(machine, pack))
+  const [first] = batch
   if (first === undefined) {
     throw failWith('PACK_REFUSED/no-text', { name, root: shellWord(pack.root) })
   }
-  let given: string
-  // Larger inputs do not fit into one message: the model reads them one by one.
-  if (inputs.reduce((sum, { text }) => sum + text.length, 0) > 120_000) {
-    const how =
-      'They are too long for one message. Read those that matter, one by one, with the tool read_entry or with'
-    const lines = inputs.map(({ path, text }) => `- \`pack:${name}/${path}\`, ${text.split('\n').length} lines`)
-    given = [`${how} \`loadout lookup <id> --load\`:`, '', ...lines].join('\n')
-  } else {
-    const examples = examplesOf(openPack(machine, pack, pack.trust))
-    // With line numbers, so that a statement can name its lines.
-    const parts = inputs.map(({ path, text }): ContextPart => {
-      const lines = withholdSecrets(text, examples(path)).text.replace(/\n$/, '').split('\n')
-      const numbered = lines.map((line, at) => `${at + 1}\t${line}\n`).join('')
-      return { path, layer: layerOf(path) ?? 'guide', lines: { from: 1, to: lines.length }, text: numbered }
-    })
-    given = wrapPack(pack, parts, [], []).text
-  }
-  const task = taskId(name, inputs)
+  const examples = examplesOf(openPack(machine, pack, pack.trust))
+  // With line numbers, so that a statement can name its lines.
+  const shown = batch.map(({ path, text, from }): ContextPart => {
+    const lines = withholdSecrets(text, examples(path)).text.replace(/\n$/, '').split('\n')
+    const numbered = lines.map((line, at) => `${from + at}\t${line}\n`).join('')
+    return { path, layer: layerOf(path) ?? 'guide', lines: { from, to: from + lines.length - 1 }, text: numbered }
+  })
+  const task = taskId(name, batch)
   const giveBack = request.giveBack ?? `Save the answer, then run: \`loadout packs compile ${name} --import <file>\``
-  const text = compileText({ task, name, inputs: given, firstPath: first.path, giveBack })
-  const value = { pack: name, task, inputs: inputs.map(({ path, sha256 }) => ({ path, sha256 })), text }
+  const inputs = wrapPack(pack, shown, [], []).text
+  const text = compileText({ task, name, inputs, firstPath: first.path, giveBack })
+  const value = {
+    pack: name,
+    task,
+    inputs: batch.map(({ path, sha256 }) => ({ path, sha256 })),
+    parts: all.length,
+    done: all.filter(({ id, sha256 }) => getOwn(progress.read, id) === sha256).length,
+    text,
+  }
   if (request.out === undefined) return value
   const path = resolve(machine.cwd, request.out)
   writeNamed(openProject(machine, request.project).root, path, text)
@@ -95,8 +101,23 @@ function openForCompile(machine: Machine, request: CompileRequest): TrustedPack 
     throw failWith('PACK_REFUSED/scope', { name: packWord(pack.manifest.name), scope: pack.scope })
   }
   openAdmitted(machine, pack, request.isConfirmed ?? false)
+  // Views are written beside the files as they are now.
+  if (pack.trust.kept !== undefined) throw admit({ ...pack, trust: { ...pack.trust, isOpen: false } }).error!()
   return pack
 }
+
+/** Records the views that Loadout wrote, and what they were made from. */
+const COMPILE_RECORD = 'runs/compiled.json'
+
+/** What was compiled so far, and the parts that come next. */
+function openProgress({ root }: TrustedPack, inputs: readonly CompileInput[]) {
+  const { bytes } = readInside(root, COMPILE_RECORD, { most: LONGEST_COMPILE_RECORD })
+  const progress = readProgress(bytes && parsePackJson({ path: COMPILE_RECORD, text: bytes.toString('utf8') }).value)
+  const parts = partsOf(inputs)
+  return { parts, progress, batch: nextParts(parts, progress) }
+}
+
+const LONGEST_COMPILE_RECORD = 4 * 1024 * 1024
 
 function readInputs(machine: Machine, pack: TrustedPack): CompileInput[] {
   const files = openPack(machine, pack, pack.trust)
@@ -116,9 +137,10 @@ export async function importCompile(
   const text = 'file' in request ? readText(resolve(machine.cwd, request.file), LONGEST_COMPILE_ANSWER) : request.text
   const pack = openForCompile(machine, request)
   const inputs = readInputs(machine, pack)
+  const { parts, batch, progress: before } = openProgress(pack, inputs)
   const { answer, problems } = readCompileAnswer(text.slice(0, LONGEST_COMPILE_ANSWER), inputs)
   const { name } = pack.manifest
-  if (answer !== undefined && answer.task !== taskId(name, inputs)) {
+  if (answer !== undefined && answer.task !== taskId(name, batch)) {
     throw failWith('PACK_REFUSED/inputs', { name })
   }
   if (answer === undefined || problems.length > 0) {
@@ -130,10 +152,11 @@ export async function importCompile(
         .map(({ at, problem }) => report('PACK_REFUSED/answer', { at, problem }, { subject: at })),
       ...(more > 0 ? [report('PACK_REFUSED/more', { more: told })] : []),
     )
-    const nothing = { written: [], statements: 0, unknown: 0, run: undefined, isReviewed: false, next: [] }
+    const nothing = { written: [], statements: 0, unknown: 0, run: undefined, isReviewed: false, next: [], left: 0 }
     return { pack: name, root: pack.root, ...nothing }
   }
-  return writeViews(machine, pack, answer, inputs, request.isReviewed ?? false)
+  const joined = joinAnswer(answer, batch, parts, inputs, before)
+  return writeViews(machine, pack, joined, { parts, inputs, isReviewed: request.isReviewed ?? false })
 }
 
 export interface Compiled {
@@ -143,6 +166,8 @@ export interface Compiled {
   written: string[]
   statements: number
   unknown: number
+  /** How many parts of the inputs no answer is about yet. */
+  left: number
   run: string | undefined
   isReviewed: boolean
   next: string[]
@@ -152,15 +177,19 @@ export interface Compiled {
 async function writeViews(
   machine: Machine,
   pack: TrustedPack,
-  answer: CompileAnswer,
-  inputs: readonly CompileInput[],
-  isReviewed: boolean,
+  { answer, progress }: ReturnType<typeof joinAnswer>,
+  {
+    parts,
+    inputs: all,
+    isReviewed,
+  }: { parts: readonly CompilePart[]; inputs: readonly CompileInput[]; isReviewed: boolean },
 ): Promise<Compiled> {
   const { root, manifest } = pack
   const { name } = manifest
   const views = renderViews(answer)
-  // Digests of the views that Loadout wrote.
-  const record = 'runs/compiled.json'
+  const left = parts.filter(({ id }) => !Object.hasOwn(progress.read, id))
+  const inputs = all.filter(({ path }) => parts.some((part) => part.path === path && !left.includes(part)))
+  const record = COMPILE_RECORD
   const made = readOwnFiles(root, record) ?? {}
   const textAt = (path: string) => readInside(root, path, { most: 4 * 1024 * 1024 }).bytes?.toString('utf8')
   const foreign = [...views.keys()].find((path) => {
@@ -190,7 +219,10 @@ async function writeViews(
     [SOURCE_MAP_PATH, renderSourceMap(map, answer)],
     [
       record,
-      formatOwnFiles({ tool: 'loadout' }, Object.fromEntries([...views].map(([path, text]) => [path, sha256(text)]))),
+      formatOwnFiles(
+        { tool: 'loadout', progress },
+        Object.fromEntries([...views].map(([path, text]) => [path, sha256(text)])),
+      ),
     ],
     [run.path, run.done],
   ])
@@ -209,9 +241,14 @@ async function writeViews(
     written: [...views.keys(), SOURCE_MAP_PATH, run.path],
     statements: Object.values(answer.views).flat().length,
     unknown: answer.unknown.length,
+    left: left.length,
     run: run.path,
     isReviewed,
-    next: [`loadout check ${shellWord(root)}`, ...(pack.trust.files === undefined ? [] : [`loadout approve ${name}`])],
+    next: [
+      `loadout check ${shellWord(root)}`,
+      ...(pack.trust.files === undefined ? [] : [`loadout approve ${name}`]),
+      ...(left.length > 0 ? [`loadout packs compile ${name} task.md`] : []),
+    ],
   }
 }
 
@@ -245,7 +282,7 @@ export function packStatus(
     const isNew = state?.views.every((view) => view.state === 'not-compiled')
     const next = [
       ...(trust.isOpen && !trust.isUndecided ? [] : [`loadout approve ${shellWord(root)}`]),
-      ...(isBehind || isNew ? [`loadout packs compile ${manifest.name}`] : []),
+      ...(isBehind || isNew || (state?.unread.length ?? 0) > 0 ? [`loadout packs compile ${manifest.name}`] : []),
     ]
     return { name: manifest.name, root, scope, state, next }
   })

@@ -154,7 +154,8 @@ function rebuild(machine: Machine, audited: AuditedPack, task: string): Rebuilt 
     throw failWith('APPROVAL_NEEDED/record', { name: audited.name, word: shellWord(`pack:${audited.root}`) })
   }
   const since = trust.changes ?? []
-  const files = openPack(machine, pack, trust)
+  // Not the kept copies: a replay says what has changed on disk.
+  const files = openPack(machine, pack, { files: trust.files })
   const recorded = new Map([[PACK_FILE, audited.digest]])
   for (const { path, sha256: was } of audited.parts.flatMap((part) => part.files)) recorded.set(path, was)
   const changed = [...recorded].filter(([path, was]) => files.read(path)?.sha256 !== was).map(([path]) => path)

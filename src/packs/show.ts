@@ -188,6 +188,13 @@ interface WaitingPack {
   trust: TrustState
   /** Whether approving it would replace another pack of the same name. */
   wouldShadow: boolean
+  description: string
+  /** What it says of itself: its status and label. */
+  says: string
+  files: number
+  bytes: number
+  /** Since an earlier approval. */
+  changes: readonly string[]
   /** The command that approves it. */
   command: string
 }
@@ -216,9 +223,26 @@ export function listPacks(machine: Machine, request: CatalogRequest & { all?: bo
   const isArchived = ({ manifest }: TrustedPack) => manifest.status === 'archived'
   const ordered = catalog.entries.flatMap(({ pack, shadowed }) => [pack, ...shadowed])
   const shown = request.all ? ordered : ordered.filter((pack) => !isShadowed(pack) && !isArchived(pack))
-  const waiting = ({ manifest, scope, root, trust }: TrustedPack, wouldShadow: boolean): WaitingPack => {
-    const command = `loadout approve ${shellWord(root)}`
-    return { name: manifest.name, scope, root, trust: trust.state, wouldShadow, command }
+  const waiting = (pack: TrustedPack, wouldShadow: boolean): WaitingPack => {
+    const { manifest, scope, root, trust } = pack
+    const { name, description, status = 'unknown status', type } = manifest
+    // Names and sizes only: its text is not read before a person has agreed.
+    const files = openPack(machine, pack)
+    const paths = files.list('')
+    const bytes = paths.reduce((sum, path) => sum + (files.sizeOf(path) ?? 0), 0)
+    return {
+      name,
+      scope,
+      root,
+      trust: trust.state,
+      wouldShadow,
+      description,
+      says: [type, status, manifest.trust].filter(Boolean).join(', '),
+      files: paths.length,
+      bytes,
+      changes: trust.changes ?? [],
+      command: `loadout approve ${shellWord(root)}`,
+    }
   }
   const { quarantined, roots, skipped } = discovery
   machine.report(...findings)

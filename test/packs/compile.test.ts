@@ -59,14 +59,41 @@ describe('the task', () => {
     expect(value.inputs.map(({ path }) => path)).toEqual(['documents/refunds.md', 'documents/shipping.rst'])
   })
 
-  it('lists inputs that are too long for one message', async () => {
+  it('comes part by part for inputs that are too long for one message, and goes on where it stopped', async () => {
     const machine = await shop()
-    writeFileSync(join(machine.cwd, 'docs/refunds.md'), `# Refunds\n\n${'All of it is long.\n'.repeat(9_000)}`)
-    await approve(machine, { what: 'pack:shop' })
-    const { text } = exportCompile(machine, { pack: 'shop' })
-    expect(text).toContain('- `pack:shop/documents/refunds.md`, 9003 lines')
-    expect(text).not.toContain('All of it')
-  })
+    const book = ['# Book', ...Array.from({ length: 9_000 }, (_, at) => `Shelf ${at} holds ${at * 3} boxes.`)]
+    writeFileSync(join(machine.cwd, 'docs/book.md'), book.join('\n'))
+    await approve(machine, { what: 'pack:shop', follow: true })
+    const seen: string[][] = []
+    const next = async (facts: (lines: number[]) => string[]) => {
+      const { text, task, parts, done } = exportCompile(machine, { pack: 'shop' })
+      const lines = [...text.matchAll(/^(\d+)\tShelf/gm)].map(([, line]) => Number(line))
+      seen.push([`${done} of ${parts}`, `${lines[0]} to ${lines.at(-1)}`])
+      const answer = { task, facts: facts(lines), unknown: [`What is on shelf ${lines[0]}?`] }
+      return importCompile(machine, { pack: 'shop', text: JSON.stringify(answer) })
+    }
+    const first = (lines: number[]) => [`documents/book.md#L${lines[0]}`]
+    await next(first)
+    // An answer that is refused changes nothing.
+    expect((await next(() => ['documents/none.md#L1'])).written).toEqual([])
+    let left = 9
+    for (let turn = 0; left > 0 && turn < 9; turn++) left = (await next(first)).left
+    expect(seen[1]).toEqual(seen[2])
+    expect(seen.map(([, lines]) => lines?.split(' to ')[0])).toEqual(
+      [...new Set(seen.map(([, lines]) => lines?.split(' to ')[0]))].flatMap((line, at) =>
+        at === 1 ? [line, line] : [line],
+      ),
+    )
+    expect(read(machine, 'compiled/facts.md').match(/^- Shelf/gm)).toHaveLength(seen.length - 1)
+    expect(packStatus(machine, { pack: 'shop' }).packs[0]?.state).toMatchObject({ unread: [], inputs: 3 })
+    // An edit brings back what is about it, and keeps what was taken from the other inputs.
+    writeFileSync(join(machine.cwd, 'docs/refunds.md'), DOCS['docs/refunds.md'].replace('30', '14'))
+    const { text, task } = exportCompile(machine, { pack: 'shop' })
+    expect(text).not.toContain('Shelf')
+    const value = await importCompile(machine, { pack: 'shop', text: JSON.stringify({ task, facts: [RETURNED] }) })
+    expect(value).toMatchObject({ statements: seen.length, left: 0 })
+    expect(read(machine, 'compiled/facts.md')).toContain('within 14 days')
+  }, 60_000)
 
   it('is not given for a pack that is not approved, or that has no text', async () => {
     const machine = await shop()

@@ -156,6 +156,98 @@ describe('a pack from documents', () => {
   }, 60_000)
 })
 
+describe('pages of one pack', () => {
+  const answerOf = async (files: Record<string, Content>, task: string) => {
+    const machine = machineIn(Object.fromEntries(Object.entries(files).map(([name, text]) => [`docs/${name}`, text])))
+    await startPackFrom(machine, { from: 'docs', name: 'shop', follow: true })
+    const [active] = resolvePacks(machine, { task, packs: ['shop'], isRecorded: false }).active
+    return { text: active?.presented.wrapper ?? '', paths: active?.presented.choices.map(({ path }) => path) ?? [] }
+  }
+  const noise = Object.fromEntries(
+    Array.from({ length: 12 }, (_, at) => [
+      `n${at}.md`,
+      `# Note ${at}\n\nThe ${at}th shelf has tins and team lists.\n`,
+    ]),
+  )
+  const PAYMENTS = '# Payments\n\nPayments are taken by card. The team that looks after them is'
+  const TEAM = '# Heron\n\nReach them at desk 12. They answer within four hours.\n'
+
+  it.each<[string, Record<string, string>, string, string]>([
+    [
+      'a [[link]] by name',
+      { 'p.md': `${PAYMENTS} [[Heron|them]].\n`, 'deep/Heron.md': TEAM },
+      'Heron',
+      'answer within four',
+    ],
+    [
+      'a relative link',
+      { 'a/p.md': `${PAYMENTS} [they](../b/h.md#top).\n`, 'b/h.md': TEAM },
+      'h',
+      'answer within four',
+    ],
+    ['a link from the root', { 'a/p.md': `${PAYMENTS} [they](/b/h.md).\n`, 'b/h.md': TEAM }, 'h', 'answer within four'],
+    [
+      'a link back',
+      { 'pay.md': '# Payments\n\nPayments are taken by card.\n', 'h.md': `${TEAM}\nThey own [[pay]].\n` },
+      'h',
+      'answer within',
+    ],
+    [
+      'links in circles and out of the folder',
+      {
+        'p.md': `${PAYMENTS} [[Heron]], [x](../../etc/passwd), [[p]].\n`,
+        'Heron.md': `${TEAM}\n[[p]] [y](https://example.com/a.md)\n`,
+      },
+      'Heron',
+      'answer within four',
+    ],
+  ])('%s brings the second page of a question', async (_, pages, second, says) => {
+    const { text } = await answerOf({ ...noise, ...pages }, 'who looks after payments, and how fast do they answer')
+    expect(text).toContain(`${second}.md`)
+    expect(text).toContain(says)
+    expect(text).not.toContain('root:')
+  })
+
+  it('that give different numbers for one thing are named, and no others', async () => {
+    const page = (title: string, text: string) => `# ${title}\n\n${text}\n`
+    const said = async (one: string, two: string, titles = ['Refunds', 'Questions']) => {
+      const files = { [`${titles[0]}.md`]: page(titles[0]!, one), [`${titles[1]}.md`]: page(titles[1]!, two) }
+      const { text } = await answerOf({ ...noise, ...files }, 'how many days may a customer return an article')
+      return /claim\.disputed (.*)/.exec(text)?.[1] ?? ''
+    }
+    const RULE = 'A customer may return an article within 30 days of delivery.'
+    expect(await said(RULE, RULE.replace('30', '14'))).toMatch(/14 days.* but .*\.md#L3 says .*30 days/)
+    for (const other of [
+      RULE,
+      'A business may return an article within 14 days of delivery.',
+      'A customer may return an opened, damaged article within 14 days.',
+      'In version 2, a customer may return an article within 14 days of delivery.',
+      '| A customer may return an article within 14 days of delivery. |',
+    ]) {
+      expect(await said(RULE, other)).toBe('')
+    }
+    expect(await said(RULE, RULE.replace('30', '60'), ['Basic plan', 'Gold plan'])).toBe('')
+  })
+
+  it('come before a view that says it in other words, which is marked', async () => {
+    const machine = machineIn({
+      'docs/pump.md': '# Pump\n\nThe check takes a minimum of 25 minutes.\n\nIt has 5 rounds.\n',
+    })
+    await startPackFrom(machine, { from: 'docs', name: 'shop', follow: true })
+    mkdirSync(join(machine.cwd, '.agents/knowledge/shop/compiled'))
+    const told = async (fact: string) => {
+      const view = `# Facts\n\n- ${fact} [source: documents/pump.md#L3]\n`
+      writeFileSync(join(machine.cwd, '.agents/knowledge/shop/compiled/facts.md'), view)
+      const task = 'how many minutes does the check of the pump take'
+      const [active] = resolvePacks(machine, { task, packs: ['shop'], isRecorded: false }).active
+      const { choices = [], wrapper = '' } = active?.presented ?? {}
+      return [choices.find(({ text }) => text.includes('25 minutes'))?.path, wrapper.includes('word for word')]
+    }
+    expect(await told('The check takes a minimum of 25 minutes.')).toEqual(['compiled/facts.md', false])
+    expect(await told('The check takes a maximum of 25 minutes.')).toEqual(['documents/pump.md', true])
+  })
+})
+
 describe('made again', () => {
   it('changes nothing when nothing changed, and takes over what did', async () => {
     const machine = machineIn(DOCS)

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -53,6 +53,26 @@ describe('a pack from', () => {
     expect(readdirSync(machine.cacheFolder).filter((name) => name.startsWith('import'))).toEqual([])
     writeFileSync(join(machine.cwd, 'bad.zip'), 'PK')
     await expect(startPackFrom(machine, { from: 'bad.zip' })).rejects.toThrow(/is not an archive that can be read/)
+  })
+
+  it('an export of Notion has names without ids, and links that still work', async () => {
+    const machine = aMachine()
+    const [one, two] = ['0123456789abcdef0123456789abcdef', 'fedcba9876543210fedcba9876543210']
+    writeFileSync(
+      join(machine.cwd, 'export.zip'),
+      zipOf({
+        [`Pumps ${one}.md`]: Buffer.from(`# Pumps\n\nThe pump is made by [them](Pumps%20${one}/Maker%20${two}.md).\n`),
+        [`Pumps ${one}/Maker ${two}.md`]: Buffer.from('# Maker\n\nThe workshop opens at nine.\n'),
+        [`Same ${one}.md`]: Buffer.from('# Same\n\nOne.\n'),
+        [`Same ${two}.md`]: Buffer.from('# Same\n\nTwo.\n'),
+      }),
+    )
+    const { written } = await startPackFrom(machine, { from: 'export.zip', name: 'shop' })
+    const names = ['Pumps.md', 'Pumps/Maker.md', `Same ${one}.md`, `Same ${two}.md`]
+    expect(written.filter((path) => path !== 'KNOWLEDGE.md').sort()).toEqual(names.map((name) => `documents/${name}`))
+    expect((await ask(machine, 'when does the maker of the pump open')).text).toContain('opens at nine')
+    const page = readFileSync(join(machine.cwd, '.agents/knowledge/shop/documents/Pumps.md'), 'utf8')
+    expect(page).toContain('[them](Pumps/Maker.md)')
   })
 
   it('a site takes the pages that its llms.txt names, of no other site, and nothing that a page hides', async () => {

@@ -345,6 +345,20 @@ describe('taking an answer back', () => {
   })
 })
 
+it('many packs are approved in one answer, after a summary of what each is', () => {
+  const world = makeWorld({ workspace: { handbook: guide(), other: guide({ name: 'other' }) } })
+  const all = ['approve', '--waiting', '--kind', 'pack']
+  const refused = world.run(all)
+  expect(refused).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('2 packs would be approved') })
+  expect([stateOf(world), stateOf(world, 'other')]).toEqual(['unapproved', 'unapproved'])
+  expect(world.json(['list']).waiting).toMatchObject([
+    { name: 'handbook', files: 1, says: 'domain-reference, ready, unreviewed', changes: [] },
+    { name: 'other', files: 1 },
+  ])
+  expect(world.run([...all, '--yes']).stdout).toMatch(/handbook is approved[\s\S]+other is approved/)
+  expect([stateOf(world), stateOf(world, 'other')]).toEqual(['approved', 'approved'])
+})
+
 describe('a guide that is too large', () => {
   it('cannot be approved, but denied', () => {
     const world = makeWorld({ workspace: { handbook: guide({}, 'x'.repeat(4 * 1024 * 1024)) } })

@@ -1,8 +1,8 @@
-import type { AdapterList, Answered } from '../../loadout.ts'
+import type { AdapterList, Answered, PackList } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import type { Report } from '../../text/trouble.ts'
-import { type Argument, defineCommand, PROJECT_FLAG } from '../command.ts'
-import { alignRows, lines, printableLine, type Screen, wrap } from '../screen.ts'
+import { failWith, type Report } from '../../text/trouble.ts'
+import { type Argument, defineCommand, isYes, PROJECT_FLAG, YES_FLAG } from '../command.ts'
+import { alignRows, count, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 const WHAT: Argument = {
   name: 'what',
@@ -48,13 +48,22 @@ export const trustCommands = [
       'Review it first: the text of a pack can reach a model, and a command runs with your rights. An imported skill needs approval when it can do more than inform: loadout show shows what. The approval covers exactly that: Loadout asks again about what is new or changed, and for a pack or an adapter when one of its files is changed, added or removed.',
     args: [{ ...WHAT, rest: 'names' }],
     flags: {
-      waiting: { kind: 'switch', summary: 'every skill that waits for an answer' },
+      waiting: { kind: 'switch', summary: 'every skill that waits for an answer; with --kind pack, every pack' },
       follow: { kind: 'switch', summary: 'trust later changes of a pack too, for packs you write yourself' },
       tree: { kind: 'switch', summary: 'the default', isUnlisted: true },
+      ...YES_FLAG,
       ...WHICH,
     },
-    run: ({ words, flags: { tree: _, ...flags } }, loadout) =>
-      answerAll(words, (what) => loadout.agents.approve({ what, ...flags })),
+    run: async ({ words, flags: { tree: _, yes, ...flags }, ask }, loadout) => {
+      if (flags.waiting && flags.kind === 'pack') {
+        const { waiting } = (await loadout.knowledge.listPacks({ project: flags.project })).value
+        const all = count(waiting.length, 'pack')
+        const question = `${waiting.map(summaryOf).join('\n')}\n\nApprove ${all}? [y/N] `
+        if (waiting.length > 0 && !yes && ask === undefined) throw failWith('APPROVAL_NEEDED/packs', { all })
+        if (waiting.length > 0 && !yes && !isYes(ask!(question))) throw failWith('NOT_CONFIRMED')
+      }
+      return answerAll(words, (what) => loadout.agents.approve({ what, ...flags }))
+    },
     print: printAnswers,
     toJson: singleAnswer,
   }),
@@ -93,6 +102,18 @@ export const trustCommands = [
       ),
   }),
 ]
+
+/** What a person needs to know about a pack before they agree. */
+function summaryOf({ name, root, description, says, files, bytes, changes, wouldShadow }: PackList['waiting'][number]) {
+  const size = bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+  return [
+    `${printableLine(name)}: ${count(files, 'file')}, ${size}; ${printableLine(says)}`,
+    `  ${printableLine(root)}`,
+    ...wrap(shorten(printableLine(description), 300), 2),
+    ...(changes.length > 0 ? wrap(`changed: ${printableLine(changes.slice(0, 5).join(', '))}`, 2) : []),
+    ...(wouldShadow ? ['  would override another pack of this name'] : []),
+  ].join('\n')
+}
 
 /** Nothing named: the call decides what that means. */
 async function answerAll(

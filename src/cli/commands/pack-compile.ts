@@ -9,6 +9,7 @@ export const compileCommands = [
     summary: 'let your agent choose the short views of a pack',
     details: `loadout packs compile shop-docs prints the task for an agent: the inputs, and the form of the answer.
 loadout packs compile shop-docs task.md writes it to a file; loadout packs compile shop-docs --import answer.md reads the answer.
+Large packs are compiled part by part: run it again after each import, until no part is left. An edited input comes again.
 The answer names lines of the inputs, and Loadout copies them word for word. If one does not exist, or if an input changed meanwhile, Loadout writes nothing.
 Loadout writes the views, the source map and the record of the run together. Over MCP the tool compile_pack does the same.`,
     args: [
@@ -37,10 +38,11 @@ Loadout writes the views, the source map and the record of the run together. Ove
     },
     print: (value) => {
       if (!('text' in value)) {
-        const { pack, root, written, statements, unknown, isReviewed, next } = value
+        const { pack, root, written, statements, unknown, isReviewed, next, left } = value
         if (written.length === 0) return lines('Nothing was written.')
         return lines(
           `compiled ${pack}: ${count(statements, 'statement')}, ${count(unknown, 'open question')}`,
+          left > 0 && `${count(left, 'part')} of the inputs to go`,
           `  ${printableLine(root)}`,
           written.map((file) => `  ${file}`),
           !isReviewed && 'Review the views, then import again with --reviewed; until then each use shows a warning.',
@@ -48,10 +50,11 @@ Loadout writes the views, the source map and the record of the run together. Ove
           next.map((command) => `  ${printableLine(command)}`),
         )
       }
-      const { pack, inputs, text, path } = value
+      const { pack, inputs, text, path, parts, done } = value
       if (path === undefined) return printableText(text)
       return lines(
         `Wrote the task for ${pack}, from ${count(inputs.length, 'input')}, to ${printableLine(path)}`,
+        parts > inputs.length && `${done} of ${parts} parts are done; this task is about the next ${inputs.length}.`,
         `Give the file to an agent, save its answer, then: loadout packs compile ${pack} --import <file>`,
       )
     },
@@ -80,9 +83,10 @@ const STATES: Record<string, string> = {
 function describe({ name, state, next }: PackCompileStatus, screen: Screen): string[] {
   if (state === undefined)
     return [screen.strong(name), '  not approved', ...next.map((each) => screen.faint(`  ${printableLine(each)}`))]
-  const { views, unread, needsReview, toConfirm } = state
+  const { views, unread, inputs, needsReview, toConfirm } = state
   return [
     screen.strong(name),
+    `  ${inputs - unread.length} of ${count(inputs, 'input')} compiled`,
     ...views.flatMap((view) => [
       `  ${printableLine(view.path)}  ${STATES[view.state] ?? view.state}`,
       ...view.changed.slice(0, 5).map((path) => `    changed: ${printableLine(path)}`),

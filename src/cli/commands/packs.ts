@@ -263,7 +263,7 @@ const FEW_WAITING = 2
 
 function allWaiting(waiting: PackList['waiting'], screen: Screen): string[] {
   const names = waiting.map(({ name }) => shorten(name, LONGEST_NAME)).join(', ')
-  return [...wrap(`Not approved: ${names}`, 0), screen.faint('  loadout approve <pack>')]
+  return [...wrap(`Not approved: ${names}`, 0), screen.faint('  loadout approve --waiting --kind pack')]
 }
 
 function empty({ roots, hidden }: PackList): string[] {

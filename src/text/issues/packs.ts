@@ -32,6 +32,7 @@ export const packsIssues = () =>
       'PACK_REFUSED/shut': '{message}',
       APPROVAL_NEEDED:
         'A pack, adapter or skill needs your approval first. → Run the `loadout approve` command in the message.',
+      'APPROVAL_NEEDED/packs': '{all} would be approved → look at them with loadout packs list, then add --yes',
       'APPROVAL_NEEDED/pack': 'the pack {name} {why} → read {path} first; then {approve}',
       'APPROVAL_NEEDED/record': 'the pack {name} may not be used any more → loadout explain {word} says why',
       CONFIRMATION_NEEDED:
@@ -175,8 +176,10 @@ export const packsIssues = () =>
       'claim.doubtful/answer': 'warning: the answer "{id}" is not used as an answer: {reason}',
       'claim.doubtful/old': 'warning: {old}',
       'claim.doubtful/claims': 'the {claims}',
+      'claim.doubtful/reworded': 'warning: this view does not repeat its source word for word: the page comes first',
       'claim.disputed': 'A claim is disputed. → Verify it before you rely on it.',
       'claim.disputed/claims': 'warning: the {claims}',
+      'claim.disputed/numbers': 'warning: it says {said}, but {there} says {other}',
       'source.absent': 'A statement names a file that is missing. → Add the file, or correct the path.',
       'source.absent/named': 'warning: it names the missing file {name}',
       'source.absent/file': '{what} names a missing file',

@@ -1,7 +1,9 @@
 import { termsOf } from '../../../search/tokens.ts'
+import { cut } from '../../../text/cut.ts'
+import { documentKind } from '../../../text/document-kind.ts'
 import { findTokens } from '../../../text/fence.ts'
 import { readJsonParts } from '../../../text/json-parts.ts'
-import { isRecord, sha256 } from '../../../text/values.ts'
+import { getOwn, isRecord, sha256 } from '../../../text/values.ts'
 import { findAnchor } from '../anchors.ts'
 import { scanContent } from '../guard.ts'
 import {
@@ -23,14 +25,112 @@ export type CompileInput = Pick<PackFile, 'path' | 'text' | 'sha256'>
 /** The folders with facts. Views are never made from views. */
 export const INPUT_FOLDERS = ['documents', 'wiki', 'sources'] as const
 
-/** The id of a task. It changes with the inputs, so that an answer fits only these inputs. */
-export function taskId(pack: string, inputs: readonly CompileInput[]): string {
-  return sha256(JSON.stringify([pack, inputs.map(({ path, sha256: digest }) => [path, digest])])).slice(0, 16)
+/** A part of an input that one message has room for. */
+export interface CompilePart extends CompileInput {
+  /** Its first line in the input; the text begins there. */
+  from: number
+  /** `path#L1-L90`. */
+  id: string
+}
+
+/** In characters: what an agent reads for one answer. */
+const ROOM = 120_000
+
+/** The inputs in parts, cut between sections, or between lines of a long one. */
+export function partsOf(inputs: readonly CompileInput[]): CompilePart[] {
+  return inputs.flatMap((input) => {
+    const parts: { from: number; text: string }[] = []
+    for (const { from, text } of input.text.length > ROOM / 2
+      ? cut(documentKind(input.path) === undefined ? input.path : 'a.md', input.text)
+      : []) {
+      const pieces = text.length > ROOM / 2 ? text.split(/(?<=\n)/) : [text]
+      pieces.forEach((piece, at) => {
+        const last = parts.at(-1)
+        if (last === undefined || last.text.length + piece.length > ROOM / 2)
+          parts.push({ from: from + at, text: piece })
+        else last.text += piece
+      })
+    }
+    const whole = parts.length === 0 ? [{ from: 1, text: input.text }] : parts
+    return whole.map(({ from, text }) => {
+      const to = from + text.replace(/\n$/, '').split('\n').length - 1
+      return { ...input, text, from, id: `${input.path}#L${from}-L${to}` }
+    })
+  })
+}
+
+/** Which parts were read, by id, with the digest of their file then; and what was taken from them. */
+export interface CompileProgress {
+  read: Readonly<Record<string, string>>
+  views: CompileAnswer['views']
+  unknown: readonly string[]
+}
+
+/** The next parts to read: those that no answer is about yet, as many as one message has room for. */
+export function nextParts(parts: readonly CompilePart[], { read }: Pick<CompileProgress, 'read'>): CompilePart[] {
+  const unread = parts.filter(({ id, sha256: digest }) => getOwn(read, id) !== digest)
+  let left = ROOM
+  // All of them were read: from the beginning.
+  const next = (unread.length > 0 ? unread : parts).map((part) => ({ part, isIn: (left -= part.text.length) >= 0 }))
+  const end = next.findIndex(({ isIn }) => !isIn)
+  return next.slice(0, end < 0 ? next.length : Math.max(1, end)).map(({ part }) => part)
+}
+
+/** All views after an answer about some parts: what was taken from other parts stays, if it still stands there. */
+export function joinAnswer(
+  answer: CompileAnswer,
+  batch: readonly CompilePart[],
+  parts: readonly CompilePart[],
+  inputs: readonly CompileInput[],
+  before: CompileProgress,
+): { answer: CompileAnswer; progress: CompileProgress } {
+  const isKept = (statement: Statement) => {
+    const line = findAnchor(
+      inputs.find(({ path }) => path === statement.path)?.text ?? '',
+      statement.anchor,
+      statement.path,
+    )
+    const start = line.lines?.from ?? 0
+    const part = parts.findLast(({ path, from }) => path === statement.path && from <= start)
+    return part !== undefined && !batch.includes(part) && copyLines(statement, inputs).text === statement.text
+  }
+  const join = (view: View, most: number) =>
+    [...before.views[view].filter(isKept), ...answer.views[view]].slice(0, most)
+  // Limits go with every answer of the pack: there must not be many.
+  const views = { briefing: join('briefing', 400), facts: join('facts', 4000), boundaries: join('boundaries', 40) }
+  const isWhole = batch.length === parts.length
+  const unknown = isWhole ? answer.unknown : [...new Set([...before.unknown, ...answer.unknown])].slice(-40)
+  const done = parts.filter((part) => batch.includes(part) || getOwn(before.read, part.id) === part.sha256)
+  const read = Object.fromEntries(done.map(({ id, sha256: digest }) => [id, digest]))
+  return { answer: { ...answer, views, unknown }, progress: { read, views, unknown } }
+}
+
+/** What an earlier run recorded; nothing for a record of another form. */
+export function readProgress(json: unknown): CompileProgress {
+  const value = isRecord(json) && isRecord(json.progress) ? json.progress : {}
+  const texts = (list: unknown) => (Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [])
+  const isStatement = (each: unknown): each is Statement =>
+    isRecord(each) && [each.text, each.path, each.anchor].every((part) => typeof part === 'string')
+  const views = isRecord(value.views) ? value.views : {}
+  const listOf = (view: View) => (Array.isArray(views[view]) ? views[view].filter(isStatement) : [])
+  const read = Object.entries(isRecord(value.read) ? value.read : {}).filter(
+    (row): row is [string, string] => typeof row[1] === 'string',
+  )
+  return {
+    read: Object.fromEntries(read),
+    views: { briefing: listOf('briefing'), facts: listOf('facts'), boundaries: listOf('boundaries') },
+    unknown: texts(value.unknown),
+  }
+}
+
+/** The id of a task. It changes with what is to be read, so that an answer fits only that. */
+export function taskId(pack: string, parts: readonly CompilePart[]): string {
+  return sha256(JSON.stringify([pack, parts.map(({ id, sha256: digest }) => [id, digest])])).slice(0, 16)
 }
 
 /**
- * The instructions for the agent. `inputs`: the fenced inputs or, if they are too long, how to read them. `giveBack`:
- * how to return the answer.
+ * The instructions for the agent. `inputs`: the fenced inputs. `giveBack`: how to return the
+ * answer.
  */
 export function compileText(text: Record<'task' | 'name' | 'inputs' | 'firstPath' | 'giveBack', string>): string {
   const { task, name, inputs, firstPath: path, giveBack } = text
@@ -253,6 +353,8 @@ export interface CompileState {
   }[]
   /** Documents, pages and sources that no run used. */
   unread: string[]
+  /** How many inputs there are. */
+  inputs: number
   /** Whether a run still needs a review. */
   needsReview: boolean
   toConfirm: string[]
@@ -283,6 +385,7 @@ export function compileState(manifest: PackManifest, files: PackFiles): CompileS
   return {
     views,
     unread: inputs.filter((path) => !read.has(path)),
+    inputs: inputs.length,
     needsReview: [...inForce].some(({ status, isReviewRequired }) => status === 'needs-review' || isReviewRequired),
     toConfirm: manifest.isProposed ? ['description'] : [],
   }

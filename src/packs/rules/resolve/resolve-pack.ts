@@ -15,12 +15,14 @@ import {
   type PackWarning,
   packPathProblem,
   packSections,
+  quoted,
   SOURCE_MAP_PATH,
   shownText,
 } from '../pack.ts'
 import { checkHealth, claimsOf, claimWarnings, type FileHealth, type Records, readRecords } from '../records.ts'
 import { type Choice, chooseLines, matchedShare, pathWords, type Rule, setsLimits, takeLines } from './choose.ts'
 import { findDeclared, findUncited, uncitedWarnings } from './gaps.ts'
+import { differingNumbers, linkedPages, numberedSentences, Pages } from './related.ts'
 import { linesToShow, type SectionHit } from './sections.ts'
 
 /** The question to one pack that passed its gates. */
@@ -123,6 +125,12 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
     ...[...healths].flatMap(([path, { age }]) => (age === undefined || paths.has(path) ? [] : [age])),
     ...claimWarnings(asked, SOURCE_MAP_PATH, isStrict),
     ...uncitedWarnings(uncited),
+    ...numberWarnings(reading, content),
+    ...content.flatMap(({ path, lines, layer }) =>
+      layer === 'compiled' && lines && rewordedPages(files, { ...(hits[0] as SectionHit), path, ...lines }).length > 0
+        ? [report('claim.doubtful/reworded', {}, { path, line: lines.from })]
+        : [],
+    ),
     ...records.warnings,
     ...files.warnings,
   ]
@@ -210,7 +218,11 @@ function chooseSections(reading: Reading): Choice[] {
   const usable = inOrder(
     hits
       .filter(({ from, path }) => from > 0 && !isFailed(path))
-      .map((hit) => ({ ...hit, score: hit.score * preference(reading, hit) })),
+      .flatMap((hit) => {
+        const origins = rewordedPages(files, hit)
+        const weight = origins.length > 0 ? PARAPHRASE : preference(reading, hit)
+        return [{ ...hit, score: hit.score * weight }, ...origins]
+      }),
   )
   const close = usable.filter(({ score }) => score >= CLOSE * (usable[0]?.score ?? 0))
   // Only pages that may be given are asked for their age.
@@ -233,12 +245,13 @@ function chooseSections(reading: Reading): Choice[] {
     said.push(flat)
     taken.set(hit.path, isWhole ? 'whole' : [...others, hit])
   }
+  for (const hit of linkedSections(reading, ordered, taken)) taken.set(hit.path, [hit])
   return [...taken].flatMap(([path, pieces]) => {
     const file = files.read(path)
     if (file === undefined) return []
     // The budget takes the best first, whatever the order of the files.
     const choose = (own: readonly SectionHit[], stretch = {}): Choice => {
-      const best = Math.max(...own.map(({ score }) => score))
+      const best = Math.min(top, Math.max(...own.map(({ score }) => score)))
       const choice = chooseLines(file, ruleFor(path), words, { ...stretch, task: task.text })
       return { ...choice, score: Math.round((1000 * best) / top) / 1000 }
     }
@@ -250,6 +263,100 @@ function chooseSections(reading: Reading): Choice[] {
         return choose(inside.length > 0 ? inside : own, stretch)
       })
     })
+  })
+}
+
+/** A view that says in other words what a page says comes after that page. */
+const PARAPHRASE = 0.8
+
+/** The sections of pages that a part of a view names as its sources without repeating them word for word. */
+function rewordedPages(files: PackFiles, hit: SectionHit): SectionHit[] {
+  const view = hit.path.startsWith('compiled/') ? files.read(hit.path) : undefined
+  if (view === undefined) return []
+  const text = takeLines(view.text, hit)
+  const lines = text.split('\n')
+  const flat = (words: string) =>
+    words
+      .replace(/\[source:[^\]]*\]|[`*_|]/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+  return findInlineAnchors(text).flatMap(({ path, anchor, line }) => {
+    const page = /^(?:wiki|documents)\//.test(path) && isContent(path) ? files.read(path) : undefined
+    const said = flat((lines[line - 1] ?? '').replace(/^\s*(?:[-*+]|\d+[.)])\s+/, ''))
+    if (page === undefined || flat(page.text).includes(said)) return []
+    const place = anchor === undefined ? undefined : findAnchor(page.text, anchor, path).lines
+    return place === undefined ? [] : [{ ...hit, path, ...place }]
+  })
+}
+
+const MOST_LINKED = 2
+const LONGEST_LINKED = 500
+/** A linked page holds what is asked if it has such a share of what the chosen text does not have. */
+const NEW_SHARE = 0.12
+
+/** The sections of pages one link away that say what is asked and the chosen sections do not say. */
+function linkedSections(
+  { files, hits, rareWords, healthOf }: Reading,
+  ordered: readonly SectionHit[],
+  taken: ReadonlyMap<string, SectionHit[] | 'whole'>,
+): SectionHit[] {
+  const pages = new Pages([...files.list('wiki'), ...files.list('documents')].filter(isContent))
+  const linksOf = (path: string, text: string) => linkedPages(text, path, pages).filter((page) => page !== path)
+  const from = [...taken].map(([path, pieces]) => {
+    const { text = '' } = files.read(path) ?? {}
+    return { path, text: pieces === 'whole' ? text : pieces.map((piece) => takeLines(text, piece)).join('\n') }
+  })
+  const outward = from.map(({ path, text }) => linksOf(path, text))
+  const near = new Set(outward.flat())
+  for (const path of new Set(hits.slice(0, 40).map((hit) => hit.path))) {
+    const { text = '' } = taken.has(path) ? {} : (files.read(path) ?? {})
+    if (text.length < 64 * 1024 && linksOf(path, text).some((page) => taken.has(page))) near.add(path)
+  }
+  const said = new Set([...taken.values()].flat().flatMap((hit) => (hit === 'whole' ? [] : hit.terms)))
+  for (const hit of ordered) if (taken.get(hit.path) === 'whole') for (const term of hit.terms) said.add(term)
+  const whole = [...rareWords.values()].reduce((sum, weight) => sum + weight, 0)
+  const gainOf = ({ terms }: SectionHit) =>
+    terms.reduce((sum, term) => sum + (said.has(term) ? 0 : (rareWords.get(term) ?? 0)), 0) / (whole || 1)
+  const isFree = (path: string) => near.has(path) && !taken.has(path) && healthOf(path).age === undefined
+  const isShort = ({ path, from: first, to }: SectionHit) =>
+    estimateTokens(takeLines(files.read(path)?.text ?? '', { from: first, to })) <= LONGEST_LINKED
+  const found = hits
+    .filter((hit) => hit.from > 0 && isFree(hit.path) && gainOf(hit) >= NEW_SHARE && isShort(hit))
+    .sort((a, b) => gainOf(b) - gainOf(a) || b.score - a.score || compareText(a.path, b.path))
+  // A short best section that links little points there, whatever the words of the other page.
+  const [first] = from
+  const pointed = first !== undefined && estimateTokens(first.text) <= 120 ? outward[0]!.slice(0, MOST_LINKED) : []
+  const leads = pointed.filter(isFree).flatMap((path): SectionHit[] => {
+    const [lead] = packSections(path, files.read(path)?.text ?? '')
+    return lead === undefined || ordered[0] === undefined ? [] : [{ ...ordered[0], ...lead, path, score: 0 }]
+  })
+  const each = new Map([...leads.filter(isShort), ...found.toReversed()].map((hit) => [hit.path, hit]))
+  return [...each.values()].slice(-MOST_LINKED).map((hit) => ({ ...hit, score: CLOSE * (ordered[0]?.score ?? 0) }))
+}
+
+/** Pages that give another number than the chosen ones for the same thing. */
+function numberWarnings({ hits, files, healthOf }: Reading, content: readonly Choice[]): PackWarning[] {
+  const isPage = (path: string) => /^(?:wiki|documents)\//.test(path)
+  const given = content.filter(({ path }) => isPage(path) && healthOf(path).age === undefined)
+  const mine = given.flatMap(({ path, lines, text }) => {
+    const title = hits.find((hit) => hit.path === path && hit.from <= (lines?.to ?? 0) && hit.to >= (lines?.from ?? 0))
+    return numberedSentences(path, title?.title ?? '', text, lines?.from ?? 1)
+  })
+  if (mine.length === 0) return []
+  const others = hits
+    .filter(({ from, path }) => from > 0 && isPage(path))
+    .slice(0, 60)
+    .filter(({ path }) => healthOf(path).age === undefined)
+    .flatMap((hit) =>
+      numberedSentences(hit.path, hit.title, takeLines(files.read(hit.path)?.text ?? '', hit), hit.from),
+    )
+  const pairs = differingNumbers(mine, others)
+  const isFirst = ([one, other]: (typeof pairs)[number], at: number) =>
+    !pairs.slice(0, at).some(([a, b]) => (a.text === one.text && b.text === other.text) || a.text === other.text)
+  return pairs.filter(isFirst).map(([one, other]) => {
+    const there = formatAnchor({ path: shownText(other.path), anchor: `L${other.line}` })
+    const facts = { said: quoted(one.text), there, other: quoted(other.text) }
+    return report('claim.disputed/numbers', facts, { path: one.path, line: one.line })
   })
 }
 
