@@ -69,11 +69,15 @@ export interface CompileProgress {
 /** The next parts to read: those that no answer is about yet, as many as one message has room for. */
 export function nextParts(parts: readonly CompilePart[], { read }: Pick<CompileProgress, 'read'>): CompilePart[] {
   const unread = parts.filter(({ id, sha256: digest }) => getOwn(read, id) !== digest)
+  const next: CompilePart[] = []
   let left = ROOM
   // All of them were read: from the beginning.
-  const next = (unread.length > 0 ? unread : parts).map((part) => ({ part, isIn: (left -= part.text.length) >= 0 }))
-  const end = next.findIndex(({ isIn }) => !isIn)
-  return next.slice(0, end < 0 ? next.length : Math.max(1, end)).map(({ part }) => part)
+  for (const part of unread.length > 0 ? unread : parts) {
+    left -= part.text.length
+    if (left < 0 && next.length > 0) break
+    next.push(part)
+  }
+  return next
 }
 
 /** All views after an answer about some parts: what was taken from other parts stays, if it still stands there. */
