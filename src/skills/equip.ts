@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
 import { isCrowdedOut } from '../agents/rules/visibility.ts'
-import { seeAgent } from '../agents/see.ts'
+import { openScan, seeAgent } from '../agents/see.ts'
 import { exists, isFolder, isWritable } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { grouped } from '../text/count.ts'
@@ -180,9 +180,10 @@ export function listingFindings(machine: Machine, agents: readonly string[], pro
 
 function seeRooms(machine: Machine, agents: readonly string[], project: string | undefined): ListingRoom[] {
   const limited = RECORDED_AGENTS.filter((id) => agents.includes(id))
-  return limited.flatMap((id) => {
+  const scan = openScan(machine)
+  const rooms = limited.flatMap((id) => {
     try {
-      const seen = seeAgent(machine.quiet(), { agent: id, project })
+      const seen = seeAgent(machine.quiet(), { agent: id, project }, scan)
       const { agent, label, budget, used = 0 } = seen
       if (budget === undefined) return []
       const listed = seen.skills.filter(({ fate }) => LISTED.includes(fate))
@@ -199,18 +200,24 @@ function seeRooms(machine: Machine, agents: readonly string[], project: string |
         room: budget.budget,
         unit: budget.unit === 'tokens' ? 'tokens' : 'characters',
       }
-      return [crowded.length > 0 ? { ...room, problem: problemOf(room, project) } : room]
+      return [room]
     } catch (error) {
       // `loadout see` reports settings of an agent that cannot be read.
       if (error instanceof LoadoutError) return []
       throw error
     }
   })
+  const full = rooms.filter(({ cut, dropped }) => cut + dropped > 0)
+  return rooms.map((room) => (full.includes(room) ? { ...room, problem: problemOf(room, project, full.length) } : room))
 }
 
 const LISTED: readonly string[] = ['visible', 'named', 'undescribed', 'cut', 'dropped']
 
-function problemOf({ agent, label, skills, cut, dropped }: ListingRoom, project: string | undefined): Finding {
-  const facts = { label, agent, skills: grouped(skills), crowded: grouped(cut + dropped) }
+function problemOf(
+  { agent, label, skills, cut, dropped }: ListingRoom,
+  project: string | undefined,
+  full: number,
+): Finding {
+  const facts = { label, which: full > 1 ? '' : ` ${agent}`, skills: grouped(skills), crowded: grouped(cut + dropped) }
   return report('NOT_SEEN/full', { ...facts, scope: project === undefined ? '' : ' --project .' }, { subject: agent })
 }

@@ -3,7 +3,7 @@ import { listed } from '../../text/count.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
 import { AGENT_FLAG, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS, SOURCE_FLAGS } from '../command.ts'
-import { alignRows, count, lines, printableLine, type Screen, WOULD } from '../screen.ts'
+import { alignRows, count, lines, printableLine, type Screen, WOULD, wrap } from '../screen.ts'
 import { askWhich, leftOutLines, offerRows } from './import.ts'
 import { askAndRepeat, equipAsking, printProject } from './installs.ts'
 import { DEFAULT_PLACE } from './library.ts'
@@ -143,11 +143,10 @@ export const add = defineCommand({
       isDryRun && added.length > 0 && printableLine(`  add ${listed(added)} to the library and install`),
       !isDryRun && isQuiet && (added.length + unchanged.length === 0 ? 'Nothing was added.' : 'Already up to date.'),
       installed.length > 0 &&
-        screen.strong(
-          printableLine(`${isDryRun ? '  install' : 'Installed'} ${listed(installed)} for ${agents.join(', ')}`),
+        wrap(`${isDryRun ? '  install' : 'Installed'} ${listed(installed)} for ${agents.join(', ')}`, 0).map(
+          screen.strong,
         ),
-      waiting.length > 0 &&
-        printableLine(`In the library, but not installed: ${listed(waiting.map(({ skill }) => skill))}`),
+      waiting.length > 0 && wrap(`In the library, but not installed: ${listed(waiting.map(({ skill }) => skill))}`, 0),
       leftOutLines(leftOut),
       library,
       commits.length > 0 &&

@@ -113,7 +113,9 @@ export async function askAndRepeat<Done extends Outcome | ProjectOutcome>(
   const written = after.written && [...new Set([...(before.written ?? []), ...after.written])]
   const value = { ...second.value, operations }
   if (written !== undefined) Object.assign(value, { fetched, moves, written })
-  return { value, findings: [...first.findings.filter(({ code }) => code !== 'QUARANTINED'), ...second.findings] }
+  const isOld = ({ code, subject }: Finding) =>
+    code === 'QUARANTINED' || second.findings.some((each) => each.code === code && each.subject === subject)
+  return { value, findings: [...first.findings.filter((each) => !isOld(each)), ...second.findings] }
 }
 
 /** What changed in a project: its files, then its copies. */

@@ -6,7 +6,7 @@ export const skillsIssues = () =>
       'CONFIG_NOT_FOUND/place':
         'there is no library yet, and {place} exists already → loadout init --repo {word} takes it as the library, loadout init --new <folder> makes another',
       'CONFIG_NOT_FOUND/yet':
-        'there is no library yet → loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
+        'there is no library yet → loadout add <owner/repo> makes one with skills, loadout import --all --adopt one of those that your agents have; loadout init --clone <url> or --repo <folder> takes one that exists',
       'CONFIG_NOT_FOUND/unnamed':
         '{path} names no library → loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
       BAD_CONFIG: '`config.json` has an unknown key or a wrong value. → Correct the key that the message names.',
@@ -262,7 +262,7 @@ export const skillsIssues = () =>
         'another approver has signed the catalog in the meantime → run the command again; it shows what the other one changed',
       NOT_SEEN: 'An agent cannot see everything that is installed for it. → Run `loadout see <agent>`.',
       'NOT_SEEN/full':
-        'warning: the list of {label} is full: {crowded} of {skills} skills are not described whole → loadout see {agent} --fix{scope} makes every skill usable',
+        'warning: the list of {label} is full: {crowded} of {skills} skills are not described whole → loadout see{which} --fix{scope} makes every skill usable',
       'NOT_SEEN/skill': '{name} is {fate}: {why}',
       'NOT_SEEN/file': '{path}: {why}',
       'NOT_SEEN/differs':
