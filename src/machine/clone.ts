@@ -5,7 +5,7 @@ import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { asLoadoutError, exists, isFolder, makeFolders } from './files.ts'
 import { needsLogin, withoutPassword } from './git-process.ts'
 import type { Machine } from './machine.ts'
-import { isUnsafeUrl, type Patience, runGit } from './repository.ts'
+import { isUnsafeUrl, type Patience, Repository, runGit } from './repository.ts'
 
 export interface CloneOptions extends Patience {
   depth?: number
@@ -39,6 +39,16 @@ export async function cloneRepository(
       signal,
       onLine: onProgress,
     })
+    const repo = new Repository(machine, target)
+    if (depth === undefined && branch === undefined && (await repo.head()) === undefined) {
+      // A bare repository may name a default branch that was never pushed: then its only one is meant.
+      const { stdout } = await repo.git(['for-each-ref', '--format=%(refname:lstrip=3)', 'refs/remotes'])
+      const [only, ...more] = stdout.split('\n').filter((name) => name !== '' && name !== 'HEAD')
+      if (only !== undefined && more.length === 0) {
+        repo.refuseOption(only)
+        await repo.git(['checkout', '--quiet', only])
+      }
+    }
   } catch (error) {
     for (const name of isFolder(target) ? readdirSync(target) : []) {
       rmSync(join(target, name), { recursive: true, force: true })

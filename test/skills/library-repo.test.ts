@@ -268,6 +268,15 @@ describe('cloning', () => {
     expect(git(folder, 'rev-list', '--count', 'HEAD')).toBe('1')
   })
 
+  it('takes the only branch if the remote names another as its default, as a bare repository made elsewhere may', async () => {
+    const { repo, bare } = makeLibrary()
+    git(bare, 'symbolic-ref', 'HEAD', 'refs/heads/other')
+    const folder = join(makeFolder(), 'clone')
+    await cloneRepository(machine, bare, folder)
+    expect(git(folder, 'rev-parse', 'HEAD')).toBe(git(repo, 'rev-parse', 'HEAD'))
+    expect(await sync(machine, folder)).toEqual({ steps: [], codes: [] })
+  })
+
   it('leaves submodules out', async () => {
     const { repo, bare } = makeLibrary()
     const inner = makeLibrary().bare

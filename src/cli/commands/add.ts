@@ -192,7 +192,7 @@ function printAdded(value: ProjectOutcome, screen: Screen, findings: readonly Fi
     `${source}${to && ` at ${to.slice(0, 7)}`}`,
   ])
   const added = moves.filter(({ kind }) => kind === 'added').map(({ name }) => name)
-  const undo = `Take it back: loadout remove ${added.join(' ')} --project .`
+  const undo = `Take it back: loadout remove ${added.length > 8 ? '<names>' : added.join(' ')} --project .`
   return (
     lines(alignRows(rows).map(printableLine)) +
     printProject(value, screen, findings) +

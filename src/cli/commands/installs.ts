@@ -63,7 +63,7 @@ export const install = defineCommand({
     from: {
       kind: 'text',
       value: 'url',
-      summary: 'on a new machine: clone this library, and install its agents and profile',
+      summary: 'on a new machine: clone this library first; without names or --all, install its agents and profile',
     },
     sign: { kind: 'switch', summary: 'sign loadout.lock with your SSH key' },
     key: { kind: 'text', value: 'file', summary: 'with --sign: this SSH key (default: the first usual one in ~/.ssh)' },
@@ -78,10 +78,10 @@ export const install = defineCommand({
     const { names, all, tags, project, dryRun, from, frozen, key } = request
     const source = names.find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
     if (source !== undefined) throw failWith('BAD_NAME/source', { source, word: shellWord(source) })
+    if (from !== undefined) await loadout.skills.initialize({ clone: from, dryRun, signal: control.signal })
     if (names.length > 0 || all || tags !== undefined) return equipAsking({ ...request, ...control }, ask, loadout)
 
     if (from !== undefined || (project === undefined && !(await loadout.skills.hasManifest({})))) {
-      if (from !== undefined) await loadout.skills.initialize({ clone: from, dryRun, signal: control.signal })
       const first = await loadout.skills.restoreLibrary({ dryRun, ...control })
       return askAndRepeat(first, ask, loadout, () => loadout.skills.restoreLibrary(control))
     }
