@@ -74,7 +74,7 @@ export class Config {
   /** The folders of the enabled agents, or of some, in one scope. Agents that read the same folder share one root. */
   targetRoots(project?: string, which: (agent: Agent) => boolean = ({ id }) => this.isEnabled(id)): TargetRoot[] {
     const scope: Scope = project === undefined ? 'user' : 'project'
-    const roots = new Map<string, { path: string; scope: Scope; agents: string[]; alsoReadBy?: string[] }>()
+    const roots = new Map<string, { path: string; scope: Scope; agents: string[] }>()
     const agents = AGENTS.filter(which)
     for (const agent of agents) {
       const path = project === undefined ? this.userRoot(agent) : join(project, agent.projectFolder)
@@ -82,12 +82,15 @@ export class Config {
       const real = realOrSame(path)
       const root = roots.get(real) ?? { path, scope, agents: [] }
       root.agents.push(agent.id)
-      if (agent.id === 'agents' && project === undefined) {
-        root.alsoReadBy = agents.flatMap(({ id, readsShared }) => (readsShared ? [id] : []))
-      }
       roots.set(real, root)
     }
-    return [...roots.values()]
+    if (project !== undefined) return [...roots.values()]
+    return [...roots.values()].map((root) => {
+      const others = agents.filter(({ id, alsoReads = [] }) => {
+        return !root.agents.includes(id) && alsoReads.some((read) => root.agents.includes(read))
+      })
+      return others.length === 0 ? root : { ...root, alsoReadBy: others.map(({ id }) => id) }
+    })
   }
 
   /** The project for skills: the root of the repository, if an enabled agent has a folder there. */

@@ -107,7 +107,7 @@ function findUnmanaged(
     .filter(({ isSkill, marker }) => isSkill && marker === undefined)
     .map(({ name, root, link }): UnmanagedPlace => {
       // A skill in the shared folder is for every agent, not for those without a folder of their own.
-      return { path: join(root.path, name), agents: root.alsoReadBy === undefined ? root.agents : [], link }
+      return { path: join(root.path, name), agents: root.agents.includes('agents') ? [] : root.agents, link }
     })
   const shared = config.targetRoots(project, ({ id }) => id === 'agents' || config.isEnabled(id))
   const others = shared.filter(({ path, agents }) => {

@@ -19,12 +19,11 @@ describe('the table of agents', () => {
     ])
   })
 
-  it('knows which agents read the shared folder too, as recorded', () => {
-    const readers = RECORDED_AGENTS.filter((id) => {
-      const places = recordedRules(id)?.rows.at(-1)?.rules.reading.places ?? []
-      return places.some(({ from, path }) => from === 'home' && path === '.agents/skills')
-    })
-    expect(AGENTS.flatMap(({ id, readsShared }) => (readsShared ? [id] : [])).sort()).toEqual(readers.sort())
+  it.each(RECORDED_AGENTS)('knows whose folders %s reads too, as recorded', (id) => {
+    const places = recordedRules(id)?.rows.at(-1)?.rules.reading.places ?? []
+    const inHome = places.flatMap(({ from, path }) => (from === 'home' ? [path] : []))
+    const others = AGENTS.filter((agent) => agent.id !== id && inHome.includes(agent.userFolder ?? ''))
+    expect(requireAgent(id).alsoReads ?? []).toEqual(others.map((agent) => agent.id))
   })
 
   it.each(AGENTS.map((agent) => [agent.id, agent] as const))(

@@ -14,8 +14,8 @@ export interface Agent {
   /** The agent's own folder, and the environment variable that moves it. */
   home?: { variable: string; folder: string }
   isEnabledByDefault?: true
-  /** It also reads the user's shared folder, `~/.agents/skills`. */
-  readsShared?: true
+  /** The agents whose folders in the home it reads too: a copy there serves it. */
+  alsoReads?: readonly string[]
 }
 
 export type Scope = 'user' | 'project'
@@ -114,7 +114,7 @@ const KNOWN: readonly Agent[] = [
     projectFolder: '.codex/skills',
     home: { variable: 'CODEX_HOME', folder: '.codex' },
     isEnabledByDefault: true,
-    readsShared: true,
+    alsoReads: ['agents'],
   },
   {
     id: 'agents',
@@ -136,7 +136,7 @@ const KNOWN: readonly Agent[] = [
     label: 'GitHub Copilot',
     userFolder: '.copilot/skills',
     projectFolder: SHARED,
-    readsShared: true,
+    alsoReads: ['agents'],
   },
   { id: 'cursor', label: 'Cursor', userFolder: '.cursor/skills', projectFolder: SHARED },
   { id: 'droid', aliases: ['factory'], label: 'Droid', userFolder: '.factory/skills', projectFolder: SHARED },
@@ -146,7 +146,7 @@ const KNOWN: readonly Agent[] = [
     label: 'Gemini CLI',
     userFolder: '.gemini/skills',
     projectFolder: SHARED,
-    readsShared: true,
+    alsoReads: ['agents'],
   },
   { id: 'kiro', aliases: ['kiro-cli'], label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills' },
   {
@@ -154,7 +154,7 @@ const KNOWN: readonly Agent[] = [
     label: 'OpenCode',
     userFolder: '.config/opencode/skills',
     projectFolder: SHARED,
-    readsShared: true,
+    alsoReads: ['claude', 'agents'],
   },
   {
     id: 'qwen',
@@ -162,7 +162,7 @@ const KNOWN: readonly Agent[] = [
     label: 'Qwen Code',
     userFolder: '.qwen/skills',
     projectFolder: '.qwen/skills',
-    readsShared: true,
+    alsoReads: ['agents'],
   },
   ...PLAIN_AGENTS.map(
     ([id, label, projectFolder, userFolder = projectFolder]): Agent =>

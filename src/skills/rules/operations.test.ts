@@ -84,6 +84,24 @@ describe('equipping', () => {
     ])
   })
 
+  it('makes no second copy for an agent that reads another of the folders too, unless it is named or has one', () => {
+    const read = { ...CLAUDE, alsoReadBy: ['codex'] }
+    const [first, second] = [
+      'install review for claude in /home/.claude/skills',
+      'install review for codex in /home/.codex/skills',
+    ]
+    const both = { roots: [read, CODEX] }
+    expect(equip([statusOf()], { ...both, agents: undefined })).toEqual([first])
+    expect(equip([statusOf()], { ...both, agents: ['claude', 'codex'] })).toEqual([first, second])
+    const old = foundOf('outdated', { isBehind: true, agent: 'codex' }, { root: CODEX })
+    expect(equip([statusOf([old])], { ...both, agents: undefined })).toEqual([
+      first,
+      expect.stringContaining('refresh review for codex'),
+    ])
+    const only = statusOf([], { registered: registeredOf({ targets: ['codex'] }) })
+    expect(equip([only], { ...both, agents: undefined })).toEqual([second])
+  })
+
   it('uses the first wanted and supported agent of a shared folder', () => {
     const status = statusOf([], { registered: registeredOf({ targets: ['cursor', 'amp'] }) })
     const folder = '/project/.agents/skills'
