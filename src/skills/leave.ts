@@ -40,10 +40,13 @@ const LEFT: RecordFile<Left> = {
   empty: { copies: [], hooks: [], lists: [] },
   parse(json, path) {
     const { copies, hooks, lists } = isRecord(json) ? json : {}
-    if (!Array.isArray(copies) || !Array.isArray(hooks) || !Array.isArray(lists)) {
+    const isListOf = (rows: unknown, ...texts: string[]) =>
+      Array.isArray(rows) && rows.every((row) => isRecord(row) && texts.every((key) => typeof row[key] === 'string'))
+    const isWhole = isListOf(copies, 'skill', 'agent', 'root', 'marker') && isListOf(hooks, 'agent')
+    if (!isWhole || !isListOf(lists, 'agent')) {
       throw failWith('BAD_JSON/undo', { path, edited: 'what loadout leave gave back' })
     }
-    return { copies, hooks, lists }
+    return json as Left
   },
   format: (left) => `${JSON.stringify(left, null, 2)}\n`,
   broken: (_, cause) => cause,

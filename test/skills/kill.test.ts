@@ -183,6 +183,13 @@ const FIX: Scenario = {
   isWhole: true,
 }
 
+/** As another manager leaves it. */
+const LINKED = later(BASE, ({ home }) => {
+  const linked = '---\nname: linked\ndescription: Of another manager.\n---\n# Linked\n'
+  write(home, { '.agents/skills/linked/SKILL.md': linked, '.agents/skills/linked/more.md': 'More.\n' })
+  for (const folder of AGENT_FOLDERS) symlinkSync('../../.agents/skills/linked', join(home, folder, 'linked'))
+})
+
 const SCENARIOS: Record<string, Scenario> = {
   'equip --replace of a folder of the user': {
     args: ['equip', 'alpha', '--replace'],
@@ -191,12 +198,9 @@ const SCENARIOS: Record<string, Scenario> = {
   },
   'import --all --adopt of links': {
     args: ['import', '--all', '--adopt'],
-    start: later(BASE, ({ home }) => {
-      const linked = '---\nname: linked\ndescription: Of another manager.\n---\n# Linked\n'
-      write(home, { '.agents/skills/linked/SKILL.md': linked, '.agents/skills/linked/more.md': 'More.\n' })
-      for (const folder of AGENT_FOLDERS) symlinkSync('../../.agents/skills/linked', join(home, folder, 'linked'))
-    }),
+    start: LINKED,
   },
+  'leave after a takeover': { args: ['leave', '--yes'], start: later(LINKED, run('import', '--all', '--adopt')) },
   'profile switch': {
     args: ['profile', 'switch', 'work'],
     start: later(INSTALLED, run('profile', 'save', 'work'), run('unequip', 'alpha'), run('equip', 'spare')),
