@@ -194,7 +194,7 @@ function trustName({ kind, key }: Capability): string {
 }
 
 // Increase the version whenever a rule changes.
-const KEY = { kind: 'reviews', version: 6, name: ['sheets'] }
+const KEY = { kind: 'reviews', version: 7, name: ['sheets'] }
 const SHEETS = jsonCodec(
   (json): json is Record<string, Capability[]> => isRecord(json) && Object.values(json).every(Array.isArray),
 )

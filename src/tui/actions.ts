@@ -169,8 +169,15 @@ function showDiff(model: Model): Step {
 
 function showReview(model: Model): Step {
   const { imports, inventory, screen } = model
-  const name = (screen === 'import' ? importRows(imports)[imports.at] : currentSkill(inventory))?.name
+  const row = screen === 'import' ? importRows(imports)[imports.at] : undefined
+  const name = (screen === 'import' ? row : currentSkill(inventory))?.name
   if (name === undefined) return step(model)
+  if (row !== undefined && row.standing === undefined) {
+    return step({
+      ...model,
+      notice: { tone: 'plain', text: `enter imports ${name}; then v shows what it can do, and asks` },
+    })
+  }
   const opened = open({ ...model, review: { name, value: undefined, at: 0 } }, 'review')
   return step(opened.model, { kind: 'review', name, project: activeProject(model) })
 }

@@ -403,6 +403,12 @@ const ROWS: Row[] = [
   {
     action: 'show review',
     place: 'import',
+    model: { screen: 'import', notice: { text: 'enter imports deploy; then v shows what it can do, and asks' } },
+  },
+  {
+    action: 'show review',
+    place: 'import',
+    given: { imports: importsOf({ at: 0, candidates: CANDIDATES.map((each) => ({ ...each, state: 'same' })) }) },
     model: { screen: 'review', review: { name: 'deploy', value: undefined, at: 0 } },
     effects: [{ kind: 'review', name: 'deploy', project: user }],
   },

@@ -993,7 +993,7 @@ describe('doctor', () => {
     const machine = makeMachine({ config: false })
     const run = machine.run('doctor')
     expect(run.code).toBe(1)
-    expect(run.stdout).toContain('loadout init --new')
+    expect(run.stdout).toContain('loadout add <owner/repo>')
     expect(machine.tree()).toEqual([])
   })
 })

@@ -322,8 +322,8 @@ function judgeFile({ path, isExecutable, text = '', bytes }: ReviewFile): {
   if (isExecutable) return acts('can be run as a program')
   const picture = PICTURES[extension]
   if (picture !== undefined) {
-    // Marks of a program, a page or an archive inside of something else.
-    const code = ['<script', '<?php', 'PK\x03\x04', '#!/', 'eval(', 'powershell', '/bin/sh', '/bin/bash']
+    // Marks of a program, a page or an archive inside of something else; long enough that no font has them by chance.
+    const code = ['<script', '<?php', 'PK\x03\x04', '#!/usr/', 'eval(', 'powershell', '/bin/sh', '/bin/bash']
     const [start, end] = picture
     const isInert =
       content !== undefined &&
