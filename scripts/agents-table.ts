@@ -10,7 +10,7 @@ interface Recording {
   label: string
   version: string
   recorded: string
-  mcp: { connected: boolean; named: boolean }
+  mcp: { connected: boolean; named: boolean } | null
   hooks: { start: boolean; prompt: boolean } | null
   instructions: Record<string, [path: string, bytes: number][]>
   libraries: { size: number; asked?: string; model: string; shown: (number | null)[] }[]
@@ -82,7 +82,7 @@ reads the same settings. Only Claude Code can list a skill without its descripti
 }
 
 function row({ label, version, recorded, mcp, hooks, instructions }: Recording): string {
-  const connected = mcp.connected ? (mcp.named ? 'yes, tools named' : 'yes') : 'no'
+  const connected = mcp?.connected ? (mcp.named ? 'yes, tools named' : 'yes') : 'no'
   const reached = [...(hooks?.start ? ['start'] : []), ...(hooks?.prompt ? ['prompt'] : [])].join(', ')
   const inFolder = 'proj/sub/'
   const every = namesIn(instructions.every ?? [], inFolder)

@@ -95,7 +95,7 @@ async function record(installed: Installed) {
   const [size] = SIZES
   const switches = recorded.switches && (await run(installed, libraryWorld(userFolder, size), { isSwitched: true }))
   const switched = switches && shownOf(listed(switches.main, switches.home), size)
-  const mcp = await recordMcp(installed)
+  const mcp = recorded.server === undefined ? null : await recordMcp(installed)
   const hooks = await recordHooks(installed)
   console.log(`  MCP ${JSON.stringify(mcp)}, hooks ${JSON.stringify(hooks)}`)
   const day = new Date().toISOString().slice(0, 10)
@@ -158,7 +158,7 @@ async function run(
     for (const [path, text] of Object.entries({ 'proj/sub/.keep': '', ...world })) write(path, text)
     const settings = [
       client.settings ? { [client.settings.file]: client.settings.values(place) } : {},
-      isMcp ? recorded.server(server) : {},
+      (isMcp && recorded.server?.(server)) || {},
       (isSwitched && recorded.switches?.(home)) || {},
     ]
     for (const [path, values] of settings.flatMap((each) => Object.entries(each))) {

@@ -184,7 +184,9 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       saveProfile: late(async () => (await import('./skills/profiles.ts')).saveProfile),
       /** Installs what a profile names; can also remove what it does not name. */
       applyProfile: changes(async () => (await import('./skills/profiles.ts')).applyProfile),
-      /** Lists the profiles of the library. */
+      /** Runs an agent's program with the skills of a profile, in one session only. */
+      startSession: late(async () => (await import('./skills/session.ts')).startSession),
+      /** Lists the profiles of the library and of this machine. */
       listProfiles: late(async () => (await import('./skills/profiles.ts')).listProfiles),
       /** Restores the agents and skills that the library says a machine has. */
       restoreLibrary: changes(async () => (await import('./skills/profiles.ts')).restoreLibrary),

@@ -13,8 +13,8 @@ export interface Recorded {
   also?: readonly string[]
   /** Models whose lists differ; undefined is the one that it takes by itself. */
   models?: readonly (string | undefined)[]
-  /** Settings that name Loadout as an MCP server. */
-  server(server: Server): Settings
+  /** Settings that name Loadout as an MCP server; absent where it has no servers. */
+  server?(server: Server): Settings
   /** Settings that switch some of the skills; absent where the client has no switch for one skill. */
   switches?(home: string): Settings
 }
@@ -95,4 +95,24 @@ export const RECORDED_CLIENTS: readonly Recorded[] = [
     }),
   },
   { agent: 'qwen', server: inMcpServers('.qwen/settings.json') },
+  {
+    agent: 'kilo',
+    server: ({ command, args }) => ({
+      '.config/kilo/kilo.json': {
+        mcp: { loadout: { type: 'local', command: [command, ...args], enabled: true, timeout: 60_000 } },
+      },
+    }),
+  },
+  { agent: 'pi' },
+  { agent: 'kimi', server: inMcpServers('.kimi-code/mcp.json') },
+  {
+    agent: 'droid',
+    server: (server) => ({ '.factory/mcp.json': { mcpServers: { loadout: { type: 'stdio', ...server } } } }),
+  },
+  {
+    agent: 'continue',
+    server: (server) => ({ '.continue/config.yaml': { mcpServers: [{ name: 'loadout', ...server }] } }),
+  },
+  { agent: 'cline', server: inMcpServers('.cline/data/settings/cline_mcp_settings.json') },
+  { agent: 'grok', server: (server) => ({ '.grok/config.toml': { mcp_servers: { loadout: server } } }) },
 ]

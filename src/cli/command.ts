@@ -97,6 +97,8 @@ export interface Command<A extends readonly Argument[] = readonly Argument[], F 
   printsFindings?: boolean
   /** Whether an approval or a confirmation is missing and Loadout could not ask for it. */
   isWaiting?(value: V): boolean
+  /** For a command that runs another program: what that program ended with. */
+  exitCode?(value: V): number | undefined
 }
 
 /** Keeps the types of arguments and flags in a command's definition; the table needs only the general type. */

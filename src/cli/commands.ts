@@ -15,7 +15,7 @@ import { ruleCommands } from './commands/index.ts'
 import { adopt, diff, install, remove, sync } from './commands/installs.ts'
 import { list, show, suggest } from './commands/inventory.ts'
 import { deleteSkill, init, leave, newSkill, targets } from './commands/library.ts'
-import { agentCommands, config, doctor, profileCommands } from './commands/machine.ts'
+import { agentCommands, config, doctor, profileCommands, session } from './commands/machine.ts'
 import { mcp } from './commands/mcp.ts'
 import { merge } from './commands/merge.ts'
 import { noteCommands } from './commands/notes.ts'
@@ -103,7 +103,7 @@ export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
 ]
 
 /** Rarely needed: `loadout help --all` lists them, the overview does not. */
-export const RARE: readonly Command[] = [init, config, leave, tryIt, completion]
+export const RARE: readonly Command[] = [init, config, leave, session, tryIt, completion]
 
 export const COMMANDS: readonly Command[] = [
   ...SURFACE.flatMap(({ rows }) => rows.flatMap(({ commands }) => commands)),

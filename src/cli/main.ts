@@ -73,7 +73,7 @@ async function runCommand(typed: readonly string[], terminal: Terminal): Promise
   const report = await command.run(input as Input<readonly Argument[], Flags>, createLoadout({ persist: true }))
   show(command, report, asJson, terminal, screen)
   if (command.isWaiting?.(report.value)) return WAITING
-  return hasErrors(report.findings) ? 1 : 0
+  return command.exitCode?.(report.value) ?? (hasErrors(report.findings) ? 1 : 0)
 }
 
 /** People also write `loadout --json status`. */

@@ -175,7 +175,7 @@ function requireRelease(release: string | undefined): string | undefined {
 }
 
 function chooseForms(agents: readonly string[]) {
-  const ids = agents.map((agent) => requireAgent(agent).id)
+  const ids = agents.flatMap((names) => names.split(',')).map((agent) => requireAgent(agent.trim()).id)
   const unknown = ids.find((id) => !PLUGIN_FORMS.some(({ agent }) => agent === id))
   if (unknown === undefined) return PLUGIN_FORMS.filter(({ agent }) => ids.length === 0 || ids.includes(agent))
   throw failWith('UNKNOWN_AGENT/plugin', { unknown, pluginForms: PLUGIN_FORMS.map(({ agent }) => agent).join(', ') })
@@ -184,7 +184,7 @@ function chooseForms(agents: readonly string[]) {
 type Chosen = RegisteredSkill & { path: string }
 
 /** Sorted by name. Leaves out skills in quarantine on this machine, so that others do not get them. */
-function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chosen[]; findings: Finding[] } {
+export function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chosen[]; findings: Finding[] } {
   if (request.bare) return { skills: [], findings: [] }
   const { config, library, repo } = new Installs(machine, {})
   const registry = readLibrary(repo)
@@ -203,9 +203,10 @@ function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chose
 
 function namesOf(
   config: Config,
-  { names, tags = [], profile, all }: PluginRequest,
+  { names, tags: asked = [], profile, all }: PluginRequest,
   { skills, withheld }: ClearedRegistry,
 ): string[] {
+  const tags = asked.flatMap((words) => words.split(','))
   const chosen = new Set(names)
   for (const name of profile === undefined ? [] : Object.keys(requireProfile(config, profile).profile)) chosen.add(name)
   for (const name of all ? withheld.keys() : []) chosen.add(name)
@@ -217,7 +218,7 @@ function namesOf(
   throw failWith('USAGE/no-plugin-skill')
 }
 
-function skillFiles(name: string, build: ReturnType<ReturnType<typeof createBuilder>>): PluginFile[] {
+export function skillFiles(name: string, build: ReturnType<ReturnType<typeof createBuilder>>): PluginFile[] {
   const executable = new Set(build.files.filter(({ isExecutable }) => isExecutable).map(({ path }) => path))
   // skill.json is for the library; agents do not read it.
   const files = Object.entries(readBuild(build)).filter(([path]) => path !== SKILL_FILE)

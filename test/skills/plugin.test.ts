@@ -52,6 +52,23 @@ describe('plugin build', () => {
     expect(readTree(join(world.home, 'kit'))?.['claude/skills/alpha/scripts/run.sh']).toBe('x #!/bin/sh\n')
   })
 
+  it('writes one package for Gemini CLI and for every client of the Agent Plugins specification', async () => {
+    const world = makeSkills()
+    await build(world, '--all', '--name', 'kit', '--for', 'gemini,agents', '--out', 'kit')
+    const { version, ...manifest } = json(world, 'kit/plugin.json')
+    const about = { name: 'kit', description: 'Skills with Loadout: alpha, beta.' }
+    const $schema = 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json'
+    expect(manifest).toEqual({ $schema, ...about, author: { name: 'kit' } })
+    expect(json(world, 'kit/mcp.json')).toEqual({
+      $schema: 'https://agent-plugins.org/schemas/1.0.0/mcp.schema.json',
+      mcpServers: { loadout: { type: 'stdio', command: 'loadout', args: ['mcp'] } },
+    })
+    const servers = { loadout: { command: 'loadout', args: ['mcp'] } }
+    expect(json(world, 'kit/gemini-extension.json')).toEqual({ ...about, version, mcpServers: servers })
+    const paths = Object.keys(readTree(join(world.home, 'kit')) ?? {})
+    expect(paths.filter((path) => /SKILL|hooks\.json/.test(path))).toEqual(['hooks/hooks.json', 'skills/beta/SKILL.md'])
+  })
+
   it('gives the same bytes anywhere, and another version for another content', async () => {
     const [one, two] = [makeSkills(), makeSkills()]
     await build(one, 'alpha', 'beta', '--out', 'here')
@@ -123,7 +140,7 @@ describe('plugin build', () => {
     [['--tag', 'none'], 'no skill has the tag none'],
     [['--all', '--name', 'My Kit'], '"My Kit" cannot be a plugin'],
     [['--all', '--release', 'v1'], '"v1" is not a version'],
-    [['--all', '--for', 'gemini'], 'gemini has no plugin format that Loadout supports'],
+    [['--all', '--for', 'qwen'], 'qwen has no plugin format that Loadout supports'],
     [['--profile', 'none'], 'there is no profile "none"'],
   ])('refuses %j', async (args, message) => {
     const { code, stderr } = await build(makeSkills(), ...args)

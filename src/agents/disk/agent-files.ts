@@ -55,6 +55,7 @@ export class AgentFiles {
     if (this.cwd === undefined) return []
     if (from === 'working') return [join(this.cwd, path)]
     const folders = this.projectFolders(this.cwd, rules.climbsWithoutRepository)
+    if (from === 'root') return folders.slice(-1).map((folder) => join(folder, path))
     return (isOutermostFirst ? folders.reverse() : folders).map((folder) => join(folder, path))
   }
 
@@ -113,7 +114,7 @@ export class AgentFiles {
     if (cwd === undefined) return global
     // Only file names; names with a path are ignored.
     const inFolders = (names: readonly string[]) =>
-      foldersDownTo(cwd, rules.startsAt)
+      foldersDownTo(cwd, rules)
         .flatMap((folder) => filesIn(folder, names, false))
         .filter(({ path }) => !global.some((file) => file.path === path))
     const plain = (names: readonly string[] = []) => names.filter((name) => name === basename(name))
@@ -298,9 +299,10 @@ function filesIn(folder: string, names: readonly string[], isGlobal: boolean): I
   })
 }
 
-function foldersDownTo(cwd: string, startsAt: InstructionRules['startsAt']): string[] {
-  if (startsAt === 'machine') return upwards(cwd, undefined).reverse()
-  return upwards(cwd, startsAt === 'repository' ? (findRepository(cwd) ?? cwd) : cwd).reverse()
+function foldersDownTo(cwd: string, { startsAt, isInnermostFirst }: InstructionRules): string[] {
+  const first = startsAt === 'machine' ? undefined : startsAt === 'working' ? cwd : (findRepository(cwd) ?? cwd)
+  const folders = upwards(cwd, first)
+  return isInnermostFirst ? folders : folders.reverse()
 }
 
 type Reader = (key: string | undefined) => unknown

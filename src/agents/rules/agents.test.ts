@@ -57,7 +57,7 @@ it('an agent is found by its id, or the nearest is named', () => {
 })
 
 // Every id of the largest public list, with the folder in projects and the user's folder: `=` for the same, nothing for
-// none. Without Codex: the list has the shared folder for it, and Loadout uses Codex's own.
+// none. Without Codex, Cline, Kimi Code and Pi: the list has the shared folder for them, and Loadout uses their own.
 const LISTED = `
   adal .adal/skills =
   aider-desk .aider-desk/skills =
@@ -69,7 +69,7 @@ const LISTED = `
   autohand-code .autohand/skills =
   bob .bob/skills =
   claude-code .claude/skills =
-  cline .agents/skills =
+  cline .agents/skills .cline/skills
   codearts-agent .codeartsdoer/skills =
   codebuddy .codebuddy/skills =
   codemaker .codemaker/skills =
@@ -98,7 +98,7 @@ const LISTED = `
   junie .junie/skills =
   kilo .agents/skills .kilo/skills
   kimchi .kimchi/skills .config/kimchi/harness/skills
-  kimi-code-cli .agents/skills =
+  kimi-code-cli .agents/skills .kimi-code/skills
   kiro-cli .kiro/skills =
   kode .kode/skills =
   lingma .lingma/skills =
@@ -113,7 +113,7 @@ const LISTED = `
   openclaw skills .openclaw/skills
   opencode .agents/skills .config/opencode/skills
   openhands .openhands/skills =
-  pi .agents/skills =
+  pi .agents/skills .pi/agent/skills
   pochi .pochi/skills =
   posit-assistant .posit/assistant/skills =
   promptscript .agents/skills

@@ -13,7 +13,7 @@ export interface Client extends Program {
   agent: string
   label: string
   /** How its list of skills looks in a request. */
-  list: 'dashes' | 'elements'
+  list: 'dashes' | 'elements' | LinePattern
   /** What it adds to each description. */
   addition?: RegExp
   args(prompt: string, place: ModelPlace): string[]
@@ -24,6 +24,12 @@ export interface Client extends Program {
   hookArgs?: readonly string[]
   /** Its log says how long its list may be, if it is longer. */
   log?: { args(file: string): string[]; budget: RegExp }
+}
+
+/** A list of lines: where it begins, and one entry, with the name and the description as groups. */
+export interface LinePattern {
+  after: RegExp
+  entry: RegExp
 }
 
 const gemini = { privacy: { usageStatisticsEnabled: false } }
@@ -136,6 +142,128 @@ export const CLIENTS: readonly Client[] = [
       file: '.qwen/settings.json',
       values: () => ({ ...gemini, security: { auth: { selectedType: 'openai' } } }),
     },
+  },
+  {
+    agent: 'kilo',
+    label: 'Kilo Code',
+    package: '@kilocode/cli',
+    command: 'kilo',
+    list: 'elements',
+    args: (prompt) => ['run', prompt],
+    env: () => ({ KILO_DISABLE_AUTOUPDATE: '1', KILO_DISABLE_MODELS_FETCH: '1' }),
+    settings: { file: '.config/kilo/kilo.json', values: opencode },
+  },
+  {
+    agent: 'pi',
+    label: 'Pi',
+    package: '@earendil-works/pi-coding-agent',
+    command: 'pi',
+    list: 'elements',
+    args: (prompt, { model = 'm1' }) => ['-p', '--provider', 'script', '--model', model, prompt],
+    env: () => ({ PI_OFFLINE: '1' }),
+    settings: {
+      file: '.pi/agent/models.json',
+      values: ({ address, model: id = 'm1' }) => ({
+        providers: {
+          script: { baseUrl: `${address}/v1`, api: 'openai-completions', apiKey: 'none', models: [{ id }] },
+        },
+      }),
+    },
+  },
+  {
+    agent: 'kimi',
+    label: 'Kimi Code',
+    package: '@moonshot-ai/kimi-code',
+    command: 'kimi',
+    list: {
+      after: /Current available skills:\n/,
+      entry: /^- ([^\s:]+(?::[^\s:]+)*): (.*)\n {2}Path: .*\n?/gm,
+    },
+    args: (prompt) => ['-p', prompt],
+    env: () => ({}),
+    settings: {
+      file: '.kimi-code/config.toml',
+      values: ({ address, model = 'm1' }) => ({
+        default_model: model,
+        telemetry: false,
+        providers: { script: { type: 'openai', base_url: `${address}/v1`, api_key: 'none' } },
+        models: { [model]: { provider: 'script', model, max_context_size: 200_000 } },
+      }),
+    },
+  },
+  {
+    agent: 'droid',
+    label: 'Droid',
+    package: 'droid',
+    command: 'droid',
+    list: {
+      after: /Available skills \(invoke by exact name[^\n]*\n/,
+      entry: /^(?!<)([^\s:]+(?::[^\s:]+)*)(?:: (.*))?(?:\n|$)/gm,
+    },
+    args: (prompt, { model = 'm1' }) => ['exec', '-m', `custom:${model}`, prompt],
+    env: () => ({ FACTORY_API_KEY: 'fk-none' }),
+    settings: {
+      file: '.factory/settings.json',
+      values: ({ address, model = 'm1' }) => {
+        const about = { displayName: model, provider: 'generic-chat-completion-api', maxOutputTokens: 8_000 }
+        return {
+          customModels: [{ ...about, model, id: `custom:${model}`, baseUrl: `${address}/v1`, apiKey: 'none' }],
+        }
+      },
+    },
+  },
+  {
+    agent: 'continue',
+    label: 'Continue',
+    package: '@continuedev/cli',
+    command: 'cn',
+    list: { after: /one of the available skills listed below:\n/, entry: /^name: (.*)\ndescription: (.*)\n*/gm },
+    args: (prompt) => ['-p', prompt],
+    env: () => ({ CONTINUE_TELEMETRY_ENABLED: '0' }),
+    settings: {
+      // JSON is YAML too.
+      file: '.continue/config.yaml',
+      values: ({ address, model = 'm1' }) => {
+        const about = { provider: 'openai', apiKey: 'none', roles: ['chat'], capabilities: ['tool_use'] }
+        const models = [{ ...about, name: model, model, apiBase: `${address}/v1` }]
+        return { name: 'script', version: '0.0.1', schema: 'v1', models }
+      },
+    },
+  },
+  {
+    agent: 'cline',
+    label: 'Cline',
+    package: 'cline',
+    command: 'cline',
+    list: { after: /\. Available skills: /, entry: /([^\s,]+?)(?:, |\.$)/g },
+    args: (prompt) => ['--auto-approve', 'true', prompt],
+    env: () => ({}),
+    settings: {
+      file: '.cline/data/settings/providers.json',
+      values: ({ address, model = 'm1' }) => {
+        const settings = { provider: 'openai-compatible', apiKey: 'none', model, baseUrl: `${address}/v1` }
+        const provider = { settings, updatedAt: '2026-01-01T00:00:00.000Z', tokenSource: 'manual' }
+        return { version: 1, lastUsedProvider: settings.provider, providers: { [settings.provider]: provider } }
+      },
+    },
+  },
+  {
+    agent: 'grok',
+    label: 'Grok Build',
+    package: '@xai-official/grok',
+    command: 'grok',
+    list: {
+      after: /The following skills are available for use:\n\n/,
+      entry: /^- ([^\s:]+(?::[^\s:]+)*): (.*)\n {2}Absolute path: .*\n?/gm,
+    },
+    args: (prompt) => ['--trust', '-p', prompt],
+    env: ({ address }) => ({
+      XAI_API_KEY: 'none',
+      GROK_MODELS_BASE_URL: `${address}/v1`,
+      GROK_CLI_CHAT_PROXY_BASE_URL: `${address}/v1`,
+      GROK_TELEMETRY_ENABLED: '0',
+      GROK_DISABLE_AUTOUPDATER: '1',
+    }),
   },
 ]
 

@@ -14,7 +14,7 @@ const line = (name: string, description: number, more: Partial<ListingLine> = {}
 
 /** How each line is shown, and its cost. */
 const shown = (lines: ListingLine[], budget: number, overflow: 'drop' | 'shorten' | 'name') =>
-  fitListing(lines, budget, { overflow }).map(({ shown: how, left, cost }) => `${how} ${left} ${cost}`)
+  fitListing(lines, budget, { overflow, unit: 'columns' }).map(({ shown: how, left, cost }) => `${how} ${left} ${cost}`)
 
 describe('a list that drops descriptions', () => {
   // `- ab: ` and ten letters are 16 columns; each line but the first has a line end before it.
@@ -87,7 +87,7 @@ it('never exceeds the budget, unless the names alone do', () => {
       fc.constantFrom('drop' as const, 'shorten' as const, 'name' as const),
       (drawn, budget, overflow) => {
         const all = drawn.map(({ name, letters, usage }) => line(name, letters, { usage }))
-        const fitted = fitListing(all, budget, { overflow })
+        const fitted = fitListing(all, budget, { overflow, unit: 'columns' })
         const used = fitted.reduce((total, { cost }) => total + cost, 0)
         const isBare = fitted.every(({ shown: how }) => how !== 'part' && (how !== 'whole' || overflow === 'drop'))
         expect(

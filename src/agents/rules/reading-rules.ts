@@ -1,9 +1,9 @@
 export const SCOPES = ['machine', 'user', 'project', 'agent', 'plugin'] as const
-export const STARTS = ['own', 'home', 'machine', 'project', 'working'] as const
+export const STARTS = ['own', 'home', 'machine', 'project', 'root', 'working'] as const
 
 /** A folder in which an agent looks for skills. */
 export interface SkillPlace {
-  /** The start of `path`. `own`: the agent's folder. `machine`: `/`. `project`: each folder from the working one up. */
+  /** The start of `path`. `own`: the agent's folder. `machine`: `/`. `project`: each folder from the working one up. `root`: the last of these. */
   from: (typeof STARTS)[number]
   path: string
   /** Whose skills these are. */
@@ -97,6 +97,8 @@ export interface Listing {
   /** The maximum length of a description in characters, including the ellipsis. */
   perSkill?: number
   ellipsis?: string
+  /** What its lines begin with, if not with `- `. */
+  bullet?: string
   /** If a skill is an XML element: the number of characters around its name, its description and `shows`. */
   frame?: number
   /** What else it lists: the path of the file, the number of the place with the relative path, or the scope. */
@@ -139,6 +141,8 @@ export interface InstructionRules {
   startsAt: 'repository' | 'machine' | 'working'
   /** The maximum of all files together. */
   mostBytes?: number
+  /** The files nearest to the working folder come first, also for the maximum. */
+  isInnermostFirst?: boolean
 }
 
 /** The settings files of an agent, and the keys that change its list. Later files win. */

@@ -71,8 +71,9 @@ const RULES: z.ZodType<Rules> = z.strictObject({
           }),
         )
         .optional(),
-      perSkill: some.optional(),
+      perSkill: size.optional(),
       ellipsis: z.string().max(10).optional(),
+      bullet: z.string().max(10).optional(),
       frame: size.optional(),
       shows: z.enum(['path', 'short path', 'scope']).optional(),
       escapes: z.string().max(10).optional(),
@@ -87,6 +88,7 @@ const RULES: z.ZodType<Rules> = z.strictObject({
       isOnePerFolder: flag,
       startsAt: z.enum(['repository', 'machine', 'working']),
       mostBytes: size.optional(),
+      isInnermostFirst: flag.optional(),
     })
     .optional(),
   settings: z

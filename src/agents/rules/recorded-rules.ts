@@ -1,10 +1,17 @@
 import type { Agent } from './agents.ts'
 import type { ReadingRules, Rules } from './reading-rules.ts'
 import claude from './recorded/claude.json' with { type: 'json' }
+import cline from './recorded/cline.json' with { type: 'json' }
 import codex from './recorded/codex.json' with { type: 'json' }
+import continued from './recorded/continue.json' with { type: 'json' }
 import copilot from './recorded/copilot.json' with { type: 'json' }
+import droid from './recorded/droid.json' with { type: 'json' }
 import gemini from './recorded/gemini.json' with { type: 'json' }
+import grok from './recorded/grok.json' with { type: 'json' }
+import kilo from './recorded/kilo.json' with { type: 'json' }
+import kimi from './recorded/kimi.json' with { type: 'json' }
 import opencode from './recorded/opencode.json' with { type: 'json' }
+import pi from './recorded/pi.json' with { type: 'json' }
 import qwen from './recorded/qwen.json' with { type: 'json' }
 
 /** The program of an agent: its command, its npm package, and other folders in the home that may have the package. */
@@ -49,7 +56,21 @@ export interface RecordedFile extends Omit<RuleFile, 'rows'> {
 }
 
 /** What `npm run record-agents` recorded, by agent. A test checks every value, so that no run has to. */
-export const RECORDED: Readonly<Record<string, RecordedFile>> = { claude, codex, copilot, gemini, opencode, qwen }
+export const RECORDED: Readonly<Record<string, RecordedFile>> = {
+  claude,
+  codex,
+  copilot,
+  gemini,
+  opencode,
+  qwen,
+  cline,
+  continue: continued,
+  droid,
+  grok,
+  kilo,
+  kimi,
+  pi,
+}
 
 export const RECORDED_AGENTS: readonly string[] = Object.keys(RECORDED)
 

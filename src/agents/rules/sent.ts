@@ -1,5 +1,5 @@
 import { textWidth } from '../../text/text-width.ts'
-import type { Client } from './clients.ts'
+import type { Client, LinePattern } from './clients.ts'
 
 /** A request that a client sent to its model. */
 export interface ModelRequest {
@@ -41,7 +41,9 @@ export function listedSkills(
   const texts = textsOf(request.body).map((text) =>
     shortenings.reduce((shorter, [folder, short]) => shorter.replaceAll(folder, short), text),
   )
-  const skills = texts.flatMap(list === 'dashes' ? dashes : elements)
+  const skills = texts.flatMap(
+    list === 'dashes' ? dashes : list === 'elements' ? elements : (text) => lines(text, list),
+  )
   if (addition === undefined) return skills
   return skills.map((skill) => ({ ...skill, description: skill.description.replace(addition, '') }))
 }
@@ -75,6 +77,15 @@ function elements(text: string): ListedSkill[] {
   const names = /invoke by name\): (.*)/.exec(section)?.[1]?.split(', ') ?? []
   const named = names.map((name) => ({ name, description: '', characters: name.length + 2, columns: name.length + 2 }))
   return [...whole, ...named]
+}
+
+function lines(text: string, { after, entry }: LinePattern): ListedSkill[] {
+  const heading = after.exec(text)
+  if (heading === null) return []
+  const section = text.slice(heading.index + heading[0].length).split('\n</')[0]!
+  return [...section.matchAll(entry)].map(([line, name = '', description = '']) => {
+    return { name, description: unescaped(description), characters: line.length, columns: line.length }
+  })
 }
 
 function inside(element: string, tag: string): string {

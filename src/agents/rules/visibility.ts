@@ -172,7 +172,7 @@ function lineMaker(
     return listing.shows === 'path' ? path : listing.shows === 'scope' ? scope : ''
   }
   return (skill: FoundSkill): ListingLine => {
-    const description = cutDescription(skill.description, limits?.perSkill, listing)
+    const description = cutDescription(skill.description, perSkillOf(listing, limits), listing)
     return {
       name: skill.name,
       description,
@@ -200,6 +200,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 function ownLine({ name, columns, characters, isKept }: Listing['own'][number]): ListingLine {
   return { name, columns, characters, isKept, description: '', path: '', usage: 0, isNameOnly: false }
 }
+
+const perSkillOf = (listing: Listing, limits: Limits | undefined) => (limits ?? listing).perSkill
 
 /** Cuts by code units if the agent counts columns, otherwise by characters. */
 function cutDescription(text: string, longest: number | undefined, { unit, ellipsis = '' }: Listing): string {
@@ -260,7 +262,7 @@ function lineResult(
     return { fate: 'cut', why: `${isFull}: ${fitted.left} of ${written} characters are listed` }
   }
   if (line.description !== skill.description) {
-    return { fate: 'cut', why: `its description has ${written} characters; ${limits?.perSkill} are listed` }
+    return { fate: 'cut', why: `its description has ${written} characters; ${perSkillOf(listing, limits)} are listed` }
   }
   return undefined
 }
@@ -316,11 +318,12 @@ export interface FittedLine {
 export function fitListing(
   lines: readonly ListingLine[],
   budget: number,
-  { overflow, frame = 0 }: Pick<Listing, 'overflow' | 'frame'>,
+  listing: Pick<Listing, 'overflow' | 'frame' | 'bullet' | 'unit'>,
 ): FittedLine[] {
+  const { overflow, frame = 0 } = listing
   if (overflow === 'never') return lines.map((line) => fittedElement(line, frame))
   if (overflow === 'name') return fitByNaming(lines, budget, frame)
-  return overflow === 'drop' ? fitByDropping(lines, budget) : fitByShortening(lines, budget)
+  return overflow === 'drop' ? fitByDropping(lines, budget, listing) : fitByShortening(lines, budget)
 }
 
 function fittedElement(line: ListingLine, frame: number): FittedLine {
@@ -340,7 +343,15 @@ function fitByNaming(lines: readonly ListingLine[], budget: number, frame: numbe
   })
 }
 
-function fitByDropping(lines: readonly ListingLine[], budget: number): FittedLine[] {
+function fitByDropping(
+  lines: readonly ListingLine[],
+  budget: number,
+  { bullet = '- ', unit }: Pick<Listing, 'bullet' | 'unit'>,
+): FittedLine[] {
+  const sizeOf = unit === 'columns' ? textWidth : (text: string) => text.length
+  const fullLine = ({ name, description, written = description }: ListingLine) => `${bullet}${name}: ${written}`
+  const fullColumns = (line: ListingLine) => line.columns ?? sizeOf(fullLine(line))
+  const nameColumns = ({ name }: ListingLine) => sizeOf(name) + bullet.length
   const full = lines.map((line) => (line.isNameOnly ? nameColumns(line) : fullColumns(line)))
   const ends = Math.max(0, lines.length - 1)
   const isWhole = new Set(lines.keys())
@@ -362,21 +373,9 @@ function fitByDropping(lines: readonly ListingLine[], budget: number): FittedLin
     const end = at === 0 ? 0 : 1
     const cost = (hasAll ? fullColumns(line) : nameColumns(line)) + end
     const whole = line.characters ?? line.columns ?? fullLine(line).length
-    const characters = (hasAll ? whole : line.name.length + 2) + end
+    const characters = (hasAll ? whole : line.name.length + bullet.length) + end
     return { shown: hasAll ? 'whole' : 'name', left: hasAll ? line.description.length : 0, cost, characters }
   })
-}
-
-function fullColumns(line: ListingLine): number {
-  return line.columns ?? textWidth(fullLine(line))
-}
-
-function fullLine({ name, description, written = description }: ListingLine): string {
-  return `- ${name}: ${written}`
-}
-
-function nameColumns({ name }: ListingLine): number {
-  return textWidth(name) + 2
 }
 
 const BYTES_PER_TOKEN = 4

@@ -132,6 +132,7 @@ export const profileCommands = [
   }),
   defineCommand({
     name: 'profile apply',
+    aliases: { 'profile use': [] },
     summary: 'equip every skill of a profile',
     args: PROFILE_NAME,
     flags: {
@@ -153,6 +154,33 @@ export const profileCommands = [
       printOperations(outcome, screen, findings, 'Exactly the skills of the profile are equipped.'),
   }),
 ]
+
+export const session = defineCommand({
+  name: 'session',
+  summary: 'start an agent with the skills of a profile, for this session only',
+  details:
+    'loadout session review -- claude "look at the last commit" starts the program behind -- with the skills of the profile\n' +
+    'review and without your other ones; those of the project stay. Other sessions see no difference: the skills lie in a\n' +
+    'folder of this session, and what is listed is decided by arguments of this start. Nothing has to be taken back.',
+  args: [
+    { name: 'profile', summary: 'the profile', required: true },
+    { name: 'command', summary: 'the program and its arguments, after --', required: true, rest: 'names' },
+  ],
+  flags: {
+    add: { kind: 'switch', summary: 'keep your other skills' },
+    ...DRY_RUN_FLAG,
+  },
+  run: ({ request, words }, loadout) => loadout.skills.startSession({ ...request, command: words.slice(1) }),
+  print: ({ code, label, added, installed, hidden, command }) =>
+    code === undefined
+      ? lines(
+          `${label} would have ${count(added.length + installed.length, 'skill')} of the profile, ${added.length} of them for this session.`,
+          hidden.length > 0 && `It would not list ${count(hidden.length, 'other skill')}.`,
+          printableLine(`  ${command.map(shellWord).join(' ')}`),
+        )
+      : '',
+  exitCode: ({ code }) => code,
+})
 
 function profileRow({ name, profile, place }: SavedProfile): string[] {
   const agents = new Set(Object.values(profile).flat())

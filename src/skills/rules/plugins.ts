@@ -20,13 +20,16 @@ export interface PluginFile {
 
 /** One agent with plugins, and where its files are. */
 interface PluginForm {
+  /** `agents`: the package of the Agent Plugins specification, which has no hooks. */
   agent: string
+  /** Its files lie in the root itself, not in a folder of their own. */
+  isRoot?: true
   /** The list of plugins, below the root. */
-  marketplace: string
-  /** Below the folder of the plugin. */
+  marketplace?: string
+  /** Below the folder of the plugin. Absent: the manifest has them, or there are none. */
   manifest: string
-  hooks: string
-  servers: string
+  hooks?: string
+  servers?: string
   /** Whether the manifest has to name the other files. */
   namesParts: boolean
   /** The install commands, with `REPOSITORY` for its address. */
@@ -70,9 +73,19 @@ export const PLUGIN_FORMS: readonly PluginForm[] = [
     namesParts: false,
     install: [],
   },
+  {
+    agent: 'gemini',
+    isRoot: true,
+    manifest: 'gemini-extension.json',
+    hooks: 'hooks/hooks.json',
+    namesParts: false,
+    install: ['gemini extensions install REPOSITORY'],
+  },
+  { agent: 'agents', isRoot: true, manifest: 'plugin.json', servers: 'mcp.json', namesParts: false, install: [] },
 ]
 
 const SERVERS = { mcpServers: { loadout: { command: 'loadout', args: ['mcp'] } } }
+const SPECIFIED = 'https://agent-plugins.org/schemas/1.0.0'
 
 /** All files of a plugin repository, sorted by path: a folder for each agent, and its marketplace file. */
 export function pluginFiles(
@@ -80,18 +93,23 @@ export function pluginFiles(
   forms: readonly PluginForm[],
   skillsFor: (agent: string) => readonly PluginFile[],
 ): PluginFile[] {
-  const parts = forms.flatMap((form) => [
-    text(`${form.agent}/${form.hooks}`, hooksFile(requireHost(form.agent))),
-    json(`${form.agent}/${form.servers}`, SERVERS),
-    ...skillsFor(form.agent).map((file) => ({ ...file, path: `${form.agent}/skills/${file.path}` })),
+  const placeOf = (form: PluginForm, path: string) => (form.isRoot ? path : `${form.agent}/${path}`)
+  const files = forms.flatMap((form) => [
+    ...(form.hooks === undefined ? [] : [text(placeOf(form, form.hooks), hooksFile(requireHost(form.agent)))]),
+    ...(form.servers === undefined ? [] : [json(placeOf(form, form.servers), serversOf(form))]),
+    ...skillsFor(form.agent).map((file) => ({ ...file, path: placeOf(form, `skills/${file.path}`) })),
   ])
+  // What lies in the root serves all who read it: the last build of a skill counts.
+  const parts = [...new Map(files.map((file) => [file.path, file])).values()]
   const version = about.release ?? `0.1.0-x${digestOf(parts)}`
   const named = forms.flatMap((form) => [
-    json(`${form.agent}/${form.manifest}`, manifestOf(about, version, form)),
-    json(form.marketplace, marketplaceOf(about, version, form)),
+    json(placeOf(form, form.manifest), manifestOf(about, version, form)),
+    ...(form.marketplace === undefined ? [] : [json(form.marketplace, marketplaceOf(about, version, form))]),
   ])
   const { name, description } = about
   const ways = forms.map(({ agent, install }) => {
+    if (agent === 'agents')
+      return '## Other clients that read [Agent Plugins](https://agent-plugins.org)\n\nInstall this repository.\n'
     const { label } = requireAgent(agent)
     const commands = install.map((line) => line.replaceAll('NAME', name).replace('REPOSITORY', '<this repository>'))
     if (commands.length === 0)
@@ -108,7 +126,16 @@ export function pluginFiles(
   return all.sort((a, b) => compareText(a.path, b.path))
 }
 
+function serversOf({ agent }: PluginForm): object {
+  if (agent !== 'agents') return SERVERS
+  const { loadout } = SERVERS.mcpServers
+  return { $schema: `${SPECIFIED}/mcp.schema.json`, mcpServers: { loadout: { type: 'stdio', ...loadout } } }
+}
+
 function manifestOf({ name, description, author }: PluginDescription, version: string, form: PluginForm): object {
+  if (form.agent === 'gemini') return { name, version, description, ...SERVERS }
+  if (form.agent === 'agents')
+    return { $schema: `${SPECIFIED}/plugin.schema.json`, name, version, description, author: { name: author } }
   const parts = { skills: './skills/', hooks: `./${form.hooks}`, mcpServers: `./${form.servers}` }
   return { name, version, description, author: { name: author }, ...(form.namesParts ? parts : {}) }
 }

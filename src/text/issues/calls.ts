@@ -167,6 +167,8 @@ export const callsIssues = () =>
       'ENTRY_NOT_FOUND/profile': 'there is no profile "{name}"[; did you mean {close}?] → profiles: {names}',
       'ENTRY_NOT_FOUND/first-profile':
         'there is no profile "{name}"[; did you mean {close}?] → loadout profile save {name} makes one',
+      'ENTRY_NOT_FOUND/profile-agent':
+        'the profile {name} has no skill for {label} → loadout profile list shows what each has',
       'ENTRY_NOT_FOUND/taught': 'there is no entry "{shown}" → {hint}',
       'ENTRY_NOT_FOUND/suite': 'warning: the suite names "{id}", which does not exist → {hint}',
       'ENTRY_NOT_FOUND/suite-more': 'warning: {more} more ids do not exist',

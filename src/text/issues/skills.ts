@@ -173,6 +173,8 @@ export const skillsIssues = () =>
       'UNKNOWN_AGENT/meant': 'there is no agent "{id}"[; did you mean {close}?] → loadout agents lists them',
       'UNKNOWN_AGENT/hooks':
         'Loadout has no hooks for "{agent}" → agents with hooks: {hookHosts}; others: loadout mcp, loadout agents-md',
+      'UNKNOWN_AGENT/session':
+        'Loadout cannot give skills of its own to a session of "{program}" → programs: {programs}',
       'UNKNOWN_AGENT/plugin':
         '{unknown} has no plugin format that Loadout supports → agents with plugins: {pluginForms}',
       UNSUPPORTED_TARGET: 'A skill does not list this agent. → Run `loadout targets <skill> --add <agent>`.',
@@ -180,6 +182,8 @@ export const skillsIssues = () =>
         '{name} does not support {whom} → it supports {targets}; loadout targets {name} --add {agents} changes that',
       'UNSUPPORTED_TARGET/plugin':
         'warning: the plugin for {agent} is without {which}, which {what} not support it → loadout targets {what2} --add {agent}',
+      'UNSUPPORTED_TARGET/session':
+        '{label} cannot take skills for one session: {names} would be missing → loadout install {names} --agent {agent}',
       'UNSUPPORTED_TARGET/disabled': 'The agent is not enabled on this machine. → Run `loadout agents enable <agent>`.',
       'UNSUPPORTED_TARGET/disabled-agents':
         '{disabled} is not enabled on this machine → loadout agents enable {disabled2}',
@@ -267,6 +271,8 @@ export const skillsIssues = () =>
       'NOT_SEEN/file': '{path}: {why}',
       'NOT_SEEN/differs':
         '{label} sent {count} otherwise than loadout see says → the list above says how; see uses what was measured',
+      'NOT_SEEN/session':
+        'warning: {label} cannot be started without some of its skills: it lists {count} more than the profile has',
       'NOT_SEEN/no-client': '{label} cannot be run for this: Loadout knows how to give a model of its own to {agents}',
       'NOT_SEEN/no-program': '{label} was not found: {command} is not on the PATH',
       'NOT_SEEN/closed':
