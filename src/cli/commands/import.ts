@@ -160,7 +160,7 @@ function candidateLines(candidate: CandidateView, screen: Screen): string[] {
   const { name, description, targets, paths, links = {}, problem, state, manager } = candidate
   const told = state === 'new' ? '' : `  ${problem === undefined ? STATES[state] : screen.alert(STATES[state])}`
   return [
-    `  ${screen.strong(printableLine(name))}  ${targets.join(', ')}${told}`,
+    `  ${screen.strong(printableLine(name))}  ${targets.join(', ') || 'every agent'}${told}`,
     ...wrap(state === 'blocked' ? (problem ?? '') : description, 4),
     ...paths.map((path) => {
       const link = links[path]

@@ -69,7 +69,7 @@ describe('the next steps', () => {
 
   it('name packs that wait, and one command for several full lists', () => {
     expect(commandsFor(LIBRARY, [CLAUDE], ['claude'], { packs: ['prices'] })[0]).toBe('loadout approve pack:prices')
-    expect(commandsFor(LIBRARY, [CLAUDE], ['claude'], { packs: ['a', 'b'] })[0]).toBe('loadout packs')
+    expect(commandsFor(LIBRARY, [CLAUDE], ['claude'], { packs: ['a', 'b'] })[0]).toBe('loadout packs list')
     const full = [
       { ...CLAUDE, crowded: 3 },
       { agent: 'codex', label: 'Codex', crowded: 1 },

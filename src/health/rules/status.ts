@@ -99,7 +99,7 @@ export function nextSteps(status: Known, project: string | undefined): NextStep[
         ? [
             {
               why: `${packs.length === 1 ? '1 pack waits' : `${packs.length} packs wait`} for your yes`,
-              command: packs.length === 1 ? `loadout approve pack:${packs[0]}` : 'loadout packs',
+              command: packs.length === 1 ? `loadout approve pack:${packs[0]}` : 'loadout packs list',
             },
           ]
         : []),
