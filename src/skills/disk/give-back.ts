@@ -57,18 +57,14 @@ export function giveBack(machine: Machine, { skill, agent, root, before }: Given
 export function takeAgain({ skill, root, marker, before, kept }: GivenBack): Finding[] {
   const target = join(root, skill)
   const mark = join(target, MARKER_FILE)
+  // It was installed since, or the undo was killed.
+  if (!isLink(target) && exists(mark)) return []
   const isWhole = kept === undefined ? isFolder(target) && !isLink(target) : exists(kept)
   const isAsGiven =
     before === undefined || (exists(target) && exists(before) && identityOf(target) === identityOf(before))
   if (!isWhole || !isAsGiven) {
-    if (!isLink(target) && exists(mark)) return []
-    return [
-      report(
-        'UNMANAGED_FOLDER/meanwhile',
-        { shown: target, what: 'was changed' },
-        { severity: 'error', subject: skill },
-      ),
-    ]
+    const facts = { shown: target, what: 'was changed' }
+    return [report('UNMANAGED_FOLDER/meanwhile', facts, { severity: 'error', subject: skill })]
   }
   if (kept !== undefined) {
     const stage = stagePath(workFolderIn(root), skill)
