@@ -95,7 +95,7 @@ function measure(machine: Machine, name: string, questions: readonly Asked[]): R
     const holds = (text: string) => wanted?.test(text.replace(/\s+/g, ' ')) ?? false
     if (wanted !== undefined && !holds(whole)) throw new Error(`no text of ${name} holds ${answer}`)
     const ask = (packs: string[], budget?: number) =>
-      toResolverOutput(resolvePacks(machine, { task: question, packs, isRecorded: false, budget }))
+      toResolverOutput(resolvePacks(machine, { task: question, packs, budget }))
     const named = ask([name])
     const unnamed = ask([])
     const given = textOf(named.wrappers)

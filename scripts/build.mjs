@@ -32,7 +32,7 @@ const PARTS = {
   pointers: ['src/answer/own-files.ts'],
   sections: ['src/packs/sections.ts'],
   use: ['src/answer/session/tool-use.ts'],
-  again: ['src/packs/record.ts', 'src/machine/audits.ts'],
+  again: ['src/answer/packs.ts', 'src/machine/audits.ts'],
   packs: ['src/packs/'],
   session: ['src/answer/session/'],
   entries: [

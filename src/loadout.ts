@@ -79,9 +79,9 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       /** Lists everything that can be read by its id. */
       listLoadable: late(async () => (await import('./answer/sources.ts')).listLoadable),
       /** Builds a recorded bundle again, byte for byte, or names what changed. */
-      replay: late(async () => (await import('./answer/bundle-record.ts')).replay),
+      replay: late(async () => (await import('./answer/answer.ts')).replay),
       /** Lists the recorded bundles, newest first. */
-      listRecords: late(async () => (await import('./answer/bundle-record.ts')).listRecords),
+      listRecords: late(async () => (await import('./answer/record.ts')).listRecords),
       /** Removes old records of bundles and packs. */
       pruneRecords: late(async () => (await import('./machine/audits.ts')).pruneAudits),
       /** Writes, checks or removes the index in `AGENTS.md`. */
@@ -241,7 +241,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       /** Lists the adapters of a project, and whether they may run. */
       listAdapters: late(async () => (await import('./answer/adapters.ts')).listAdapters),
       /** Returns the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
-      resolvePacks: late(async () => forTask((await import('./packs/resolve.ts')).resolvePacks)),
+      resolvePacks: late(async () => forTask((await import('./answer/packs.ts')).answerFromPacks)),
       /** Lists the packs, and why some are not used. */
       listPacks: late(async () => (await import('./packs/show.ts')).listPacks),
       /** Shows one pack. */
@@ -434,12 +434,13 @@ export type { KnownAgentRules, SeenByAgent } from './agents/see.ts'
 export type { Verification } from './agents/verify.ts'
 export type { AdapterList } from './answer/adapters.ts'
 export type { AgentsMd } from './answer/agents-md.ts'
-export type { Context } from './answer/answer.ts'
+export type { Context, Replay } from './answer/answer.ts'
 export type { Answered } from './answer/approve.ts'
-export type { BundleRecord, Replay } from './answer/bundle-record.ts'
 export type { NamedExplanation } from './answer/explain.ts'
 export type { AddedNote, NoteList, NotePruning } from './answer/notes.ts'
+export type { PackRequest } from './answer/packs.ts'
 export type { EntryLookup, EntryText, SkillCard } from './answer/read.ts'
+export type { BundleRecord } from './answer/record.ts'
 export type { FullSearchResult, SearchHit } from './answer/search.ts'
 export type { HookAnswer } from './answer/session/hook.ts'
 export type { Loadable } from './answer/sources.ts'
@@ -460,7 +461,6 @@ export type { PackFetch } from './packs/catalog.ts'
 export type { Compiled, CompileTask, PackCompileStatus } from './packs/compile.ts'
 export type { ExportedPack } from './packs/export.ts'
 export type { NewPack, PackFromDocs } from './packs/new-pack.ts'
-export type { ResolveRequest } from './packs/resolve.ts'
 export type { PackContext } from './packs/rules/resolve/pack-context.ts'
 export type { PackList, PackView } from './packs/show.ts'
 export type { DeclaredExamples, PackValidation } from './packs/validate.ts'

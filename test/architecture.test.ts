@@ -238,16 +238,34 @@ const WAYS: { what: string; call: RegExp; files: string[]; planted: string }[] =
     what: 'decides whether a pack is admitted',
     call: /(?<!function )\badmit\(/,
     files: [
+      'src/answer/packs.ts',
       'src/answer/session/start-parts.ts',
       'src/lab/eval-pack.ts',
       'src/packs/pack-source.ts',
       'src/packs/read.ts',
-      'src/packs/record.ts',
       'src/packs/resolve.ts',
       'src/packs/sections.ts',
       'src/packs/show.ts',
     ],
     planted: 'if (admit(pack, asked).verdict) read(pack)',
+  },
+  {
+    what: 'asks a source whether an entry may be read',
+    call: /(?<!function )\bgate\((?!name: string)/,
+    files: ['src/answer/adapters.ts', 'src/answer/read.ts', 'src/answer/sources.ts'],
+    planted: 'if (source.gate(name) === undefined) return source.read(name)',
+  },
+  {
+    what: 'decides which skills of a library may be used',
+    call: /(?<!function )\bfindQuarantined\(/,
+    files: ['src/skills/doctor.ts', 'src/skills/gate.ts', 'src/skills/observe.ts', 'src/skills/sync.ts'],
+    planted: 'const open = skills.filter((skill) => findQuarantined(repo, { skills: [skill] }).length === 0)',
+  },
+  {
+    what: 'reads a saved form of an index',
+    call: /(?<!function )\b(?:openForm|SavedLibrary)\(/,
+    files: ['src/project/disk/file-table.ts', 'src/search/ranker.ts', 'src/search/saved-library.ts'],
+    planted: 'const form = openForm(read, size, tuning)',
   },
   {
     what: 'gives bundle parts their room',
@@ -264,7 +282,7 @@ const WAYS: { what: string; call: RegExp; files: string[]; planted: string }[] =
   {
     what: 'records what was delivered',
     call: /(?<!function )\bwriteAudit\(/,
-    files: ['src/answer/bundle-record.ts', 'src/packs/record.ts'],
+    files: ['src/answer/record.ts'],
     planted: 'writeAudit(machine, audit)',
   },
 ]

@@ -1,4 +1,6 @@
 import { relative, resolve } from 'node:path'
+import { readAudit } from '../machine/audits.ts'
+import { isFolder } from '../machine/files.ts'
 import { refuseNamedLinkOut, writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, projectAt, realFolder } from '../machine/open-project.ts'
@@ -9,14 +11,15 @@ import { findProjectFiles } from '../project/find-files.ts'
 import { readTask } from '../search/task.ts'
 import { withoutPlaces } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Finding, report } from '../text/trouble.ts'
+import { type Finding, failWith, report } from '../text/trouble.ts'
 import { readAdapterSlice } from './adapters.ts'
-import { recordBundle, recordDelivery } from './bundle-record.ts'
 import { describePlaneItem, readPlane } from './control-plane.ts'
 import { guardParts, maskError, maskFindings, maskLabels } from './guard.ts'
 import { readTacticalSlice } from './notes.ts'
 import { findRequest, namesInside, refuseSource } from './own-files.ts'
+import { type RehydratedContext, rehydrate } from './packs.ts'
 import { readTaskParts } from './read-task.ts'
+import { type BundleAudit, type PackAudit, recordBundle, recordDelivery } from './record.ts'
 import { CEILING, countCharacters, requestedLimits, widestLimits } from './rules/budget/fit.ts'
 import { buildBundle } from './rules/build-bundle.ts'
 import { bundleText, type ContextBundle, type Trail, toWarning } from './rules/bundle.ts'
@@ -177,4 +180,43 @@ function findingsOf(
     found.push({ ...told, code })
   }
   return found
+}
+
+export type Replay = ReplayedBundle | RehydratedContext
+
+export interface ReplayedBundle {
+  id: string
+  /** The original bundle, byte for byte; undefined when something has changed. */
+  context?: Context
+  changes: string[]
+}
+
+/** Reproduces a delivery of any kind byte for byte, or only reports what has changed since. */
+export async function replay(machine: Machine, { id: typed }: { id: string }): Promise<Replay> {
+  const { id, record } = readAudit<BundleAudit | PackAudit>(machine, typed)
+  if (record.kind === 'packs') return rehydrate(machine, id, record)
+  const { project, now } = record.question
+  if (!isFolder(project)) throw failWith('NOT_A_FOLDER/bundle', { project })
+  const again = { ...record.question, now: now === null ? undefined : new Date(now), isRecorded: false }
+  const context = await buildContext(machine.quiet(), again)
+  const changes = changesSince(record, context.bundle)
+  if (changes.length === 0) return { id, context, changes }
+  machine.report(report('CONTEXT_CHANGED/bundle', { changes: changes.join('; ') }))
+  return { id, changes }
+}
+
+/** The differences, by path. */
+function changesSince({ digest, parts }: BundleAudit, bundle: ContextBundle): string[] {
+  if (digest === bundle.digest) return []
+  const now = new Map(bundle.files.map((file) => [file.path, file]))
+  const before = new Set(parts.map(({ path }) => path))
+  const changed = parts.flatMap(({ path, sha256, chars_emitted }) => {
+    const file = now.get(path)
+    if (file === undefined) return [`${path} is no longer in it`]
+    if (file.sha256 !== sha256) return [`${path} has changed`]
+    return file.chars_emitted === chars_emitted ? [] : [`${path} has another excerpt`]
+  })
+  const added = bundle.files.filter(({ path }) => !before.has(path)).map(({ path }) => `${path} is new in it`)
+  const all = [...changed, ...added]
+  return all.length > 0 ? all : ['its files are the same; settings, warnings or what was left out differ']
 }

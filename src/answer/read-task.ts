@@ -1,6 +1,5 @@
 import { isBareRepository } from '../machine/git-folder.ts'
 import type { Machine } from '../machine/machine.ts'
-import { deliveredPacks } from '../packs/record.ts'
 import { resolvePacks } from '../packs/resolve.ts'
 import { LIKELY_PACK } from '../packs/rules/resolve/choose.ts'
 import { allGaps } from '../packs/rules/resolve/gaps.ts'
@@ -21,6 +20,7 @@ import { sha256 } from '../text/values.ts'
 import type { RecordedEntry } from '../usage/record.ts'
 import type { Question } from './answer.ts'
 import { readIntentFiles } from './disk/read-candidate.ts'
+import { deliveredPacks } from './record.ts'
 import { interleave } from './rules/budget/fit.ts'
 import {
   type BundlePointer,
@@ -154,7 +154,7 @@ function wholeText(text: string) {
 /** If the settings of packs cannot be read, the bundle is built without packs. */
 function readPacks(machine: Machine, { task, project, request, trail }: Question, besides: readonly string[]) {
   // The budget is the maximum size of one pack, not a share of the bundle: a pack is kept whole or left out.
-  const limits = { budget: 1_500, isBudgetPerPack: true, isRecorded: false, least: LIKELY_PACK }
+  const limits = { budget: 1_500, isBudgetPerPack: true, least: LIKELY_PACK }
   const asked = { task: task.text, project, now: request.now, besides, ...limits }
   let resolved: { value: ReturnType<typeof resolvePacks>; findings: Finding[] }
   try {

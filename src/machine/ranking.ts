@@ -85,7 +85,8 @@ export function openRanking(machine: Machine, segments: readonly Segment[], opti
   }
 }
 
-function isChanged(kept: unknown): boolean {
+/** Whether the file of a document is gone or changed since it was stored. */
+export function isChanged(kept: unknown): boolean {
   const { file, stamp } = (kept ?? {}) as Partial<KeptStamp>
   return file !== undefined && stamp !== undefined && String(stampAt(file)) !== String(stamp)
 }

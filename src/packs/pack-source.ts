@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { Examples } from '../examples/examples.ts'
+import { stampAt } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { openRanking, type Segment, type Source } from '../machine/ranking.ts'
+import { type KeptStamp, openRanking, type Segment, type Source } from '../machine/ranking.ts'
 import type { RankHit } from '../search/document.ts'
 import type { Task } from '../search/task.ts'
 import { quickDigest } from '../text/values.ts'
@@ -66,11 +67,16 @@ function isOffered({ trust, manifest }: TrustedPack): boolean {
   return trust.state !== 'denied' && trust.state !== 'held' && manifest.status !== 'archived'
 }
 
-/** Stored with the document of a pack. */
-export interface KeptPack {
+/** Stored with the document of a pack; the file is its KNOWLEDGE.md. */
+export interface KeptPack extends Partial<KeptStamp> {
   kind: 'pack'
   name: string
   description: string
+}
+
+export function keptPack({ root, manifest: { name, description } }: Pick<TrustedPack, 'root' | 'manifest'>): KeptPack {
+  const file = join(root, PACK_FILE)
+  return { kind: 'pack', name, description, file, stamp: stampAt(file) }
 }
 
 /** Packs as their metadata describes them. */
@@ -84,9 +90,8 @@ export function cardSegments(packs: readonly TrustedPack[], examples: Examples):
       paths: [...files, ...examples.paths],
       readDocuments: () =>
         some.map((pack) => {
-          const { name, description } = pack.manifest
-          const kept: KeptPack = { kind: 'pack', name, description }
-          return { ...taughtPack(examples, pack), id: entryId('pack', name), kept }
+          const kept = keptPack(pack)
+          return { ...taughtPack(examples, pack), id: entryId('pack', kept.name), kept }
         }),
     }
   }

@@ -5,7 +5,6 @@ import { sha256 } from '../text/values.ts'
 import { type CatalogRequest, Packs } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { findPacks } from './pack-source.ts'
-import { givenPacks, type RecordRequest, recordContext } from './record.ts'
 import { newerAlternative, wonBy } from './rules/gates/catalog.ts'
 import { type Admission, admit, type RefusedPack, type TrustedPack } from './rules/gates/trust.ts'
 import { withholdSecrets } from './rules/guard.ts'
@@ -25,7 +24,7 @@ import { type PackResolution, resolvePack } from './rules/resolve/resolve-pack.t
 import type { SectionHit } from './rules/resolve/sections.ts'
 import { openSections, type PackSections } from './sections.ts'
 
-export interface ResolveRequest extends CatalogRequest, RecordRequest {
+export interface ResolveRequest extends CatalogRequest {
   task: string
   /** Packs by name or path. Default: Loadout chooses by the task. */
   packs?: readonly string[]
@@ -35,8 +34,12 @@ export interface ResolveRequest extends CatalogRequest, RecordRequest {
   isBudgetPerPack?: boolean
   /** Names of packs whose status the user confirmed. */
   confirmed?: readonly string[]
-  /** Default: true. A preview passes false and leaves no record. */
-  isRecorded?: boolean
+  cite?: boolean
+  deep?: boolean
+  /** Facts that the caller needs. */
+  needs?: readonly string[]
+  /** Digests of the texts that the session already has: they are not repeated. */
+  known?: readonly string[]
   /** Leaves out packs that the task needs with less than this confidence. Default: 0, the best there is. */
   least?: number
   /** Passages that are delivered besides the packs: what they say is not missing. */
@@ -47,7 +50,7 @@ export interface ResolveRequest extends CatalogRequest, RecordRequest {
 
 /** Collects what packs know about a task: passes the gates, picks what is useful, fences it and lists the gaps. */
 export function resolvePacks(machine: Machine, request: ResolveRequest, task = readTask(request.task)): PackContext {
-  const { packs = [], needs = [], besides = [], confirmed = [], least = 0, session, budget = 4_000 } = request
+  const { packs = [], needs = [], besides = [], confirmed = [], least = 0, known = [], budget = 4_000 } = request
   const opened = new Packs(machine, { project: request.project, packs })
   const { catalog } = opened
 
@@ -101,7 +104,6 @@ export function resolvePacks(machine: Machine, request: ResolveRequest, task = r
     first.resolution = { ...first.resolution, missing: [...new Set(gaps)] }
   }
 
-  const known = session === undefined ? [] : givenPacks(machine, session)
   const presented = presentAll(asked, budget, { isExplicit, isEach: request.isBudgetPerPack ?? false, known })
   // The KNOWLEDGE.md that was read must be the approved one: it may have been replaced after the check.
   const isAsApproved = ({ pack: { trust }, resolution }: ActivePack) =>
@@ -124,11 +126,10 @@ export function resolvePacks(machine: Machine, request: ResolveRequest, task = r
     auditId: undefined,
   }
   context.tokens = newWrappers(context).reduce((sum, { text }) => sum + estimateTokens(text), 0)
-  const recorded = request.isRecorded === false ? undefined : recordContext(machine, context, request)
   // Unreadable approvals close packs, so they are reported here too.
   const approvals = opened.findings.filter(({ code }) => code === 'BAD_APPROVALS')
-  machine.report(...approvals, ...contextFindings(context), ...(recorded?.findings ?? []))
-  return { ...context, auditId: recorded?.id }
+  machine.report(...approvals, ...contextFindings(context))
+  return context
 }
 
 /** What one pack says about a task, before any budget. */

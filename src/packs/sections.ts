@@ -14,6 +14,7 @@ import { quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { Packs, pinPack } from './catalog.ts'
 import { keepApproved, openPack } from './disk/pack-folder.ts'
+import type { KeptPack } from './pack-source.ts'
 import { admit, type TrustedPack } from './rules/gates/trust.ts'
 import { PACK_FILE, type PackWarning, shownText } from './rules/pack.ts'
 import { LIKELY_PACK, likelyPacks, type PackWords } from './rules/resolve/choose.ts'
@@ -144,7 +145,7 @@ function openStoredSections(machine: Machine, places: readonly { root: string; s
 
 /** What a caller that cannot wait knows of the packs that may be read. */
 export interface StoredPacks {
-  readable: readonly { name: string; description: string; root: string; sections: CacheKey }[]
+  readable: readonly { kept: KeptPack; root: string; sections: CacheKey }[]
   /** Their descriptions. */
   cards: CacheKey
   /** Which of them contain which terms. */
@@ -160,7 +161,7 @@ export function likelyStored(machine: Machine, { readable, cards, terms }: Store
   )
   const described =
     openStored(machine, cards, { isAsStored: true })?.ranker.rank(task, { limit: readable.length }) ?? []
-  const known = readable.map(({ name, description, root }) => ({ root, manifest: { name, description } }))
+  const known = readable.map(({ kept, root }) => ({ kept, root, manifest: kept }))
   const byName = new Map(described.map((hit) => [(hit.kept as { name: string }).name, hit]))
   const all = likelyPacks(known, task.words, sections.rank(task), byName, sections.wordsOf)
   return all.filter(({ confidence }) => confidence >= LIKELY_PACK)

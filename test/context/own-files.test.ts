@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildContext } from '../../src/answer/answer.ts'
-import { replay } from '../../src/answer/bundle-record.ts'
+import { buildContext, replay } from '../../src/answer/answer.ts'
 import type { ContextRequest } from '../../src/answer/settings.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
+import { answerFromPacks } from '../../src/answer/packs.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { exportCompile, importCompile, packStatus } from '../../src/packs/compile.ts'
 import { startPack, startPackFrom } from '../../src/packs/new-pack.ts'
-import { resolvePacks } from '../../src/packs/resolve.ts'
 import { validatePackAt } from '../../src/packs/validate.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'
 
@@ -132,7 +132,7 @@ describe('the answer', () => {
     expect(run.inputs).toHaveLength(2)
     expect(validatePackAt(machine, { path: ROOT }).errors).toBe(0)
     await approve(machine, { what: 'pack:shop' })
-    const { active } = resolvePacks(machine, { task: 'until when can an article be returned', packs: ['shop'] })
+    const { active } = answerFromPacks(machine, { task: 'until when can an article be returned', packs: ['shop'] })
     expect(active[0]?.presented.wrapper).toContain('compiled/facts.md')
   })
 

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
+import { answerFromPacks } from '../../src/answer/packs.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { startPackFrom } from '../../src/packs/new-pack.ts'
-import { resolvePacks } from '../../src/packs/resolve.ts'
 import { listPacks } from '../../src/packs/show.ts'
 import { validatePackAt } from '../../src/packs/validate.ts'
 import { aLinkTo, type Content, makeFolder, makeProject } from '../cli/run.ts'
@@ -31,7 +31,7 @@ const KNOWLEDGE = '.agents/knowledge/shop/KNOWLEDGE.md'
 
 async function ask(machine: Machine, task: string) {
   await approve(machine, { what: 'pack:shop' })
-  const value = resolvePacks(machine, { task, packs: ['shop'], isRecorded: false })
+  const value = answerFromPacks(machine, { task, packs: ['shop'], isRecorded: false })
   return value.active[0]?.presented.wrapper ?? value.refused
 }
 
@@ -362,7 +362,7 @@ describe('what a pack links', () => {
   it('is refused in a home folder', () => {
     const home = makeProject({ [KNOWLEDGE]: linking('private'), 'private/a.md': '# secret' })
     const machine: Machine = new Machine({ cwd: makeFolder(), home, env: {}, now: () => new Date() })
-    const value = resolvePacks(machine, { task: 'secret', packs: ['shop'], isRecorded: false })
+    const value = answerFromPacks(machine, { task: 'secret', packs: ['shop'], isRecorded: false })
     expect(JSON.stringify(value.active[0]?.presented)).not.toContain('# secret')
     expect(value.active[0]?.presented.warnings.map(({ code }) => code)).toContain('PATH_ESCAPE')
   })
@@ -372,7 +372,7 @@ describe('what a pack links', () => {
     await startPackFrom(machine, { from: 'docs', name: 'shop' })
     await approve(machine, { what: 'pack:shop' })
     const waits = () =>
-      resolvePacks(machine, { task: 'refunds', packs: ['shop'], isRecorded: false })
+      answerFromPacks(machine, { task: 'refunds', packs: ['shop'], isRecorded: false })
         .active.flatMap(({ presented }) => presented.warnings)
         .flatMap(({ message }) => /wait for approval: (.+)$/.exec(message)?.[1] ?? [])
     expect(waits()).toEqual([])
@@ -390,7 +390,7 @@ describe('what a pack links', () => {
     const { next } = await startPackFrom(machine, { from: 'docs', name: 'shop', follow: true })
     expect(next.join()).not.toContain('approve')
     writeFileSync(join(machine.cwd, 'docs/new.md'), '# Gift cards\n\nA gift card lasts 3 years.\n')
-    const { active } = resolvePacks(machine, {
+    const { active } = answerFromPacks(machine, {
       task: 'how long does a gift card last',
       packs: ['shop'],
       isRecorded: false,

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
+import { answerFromPacks } from '../../src/answer/packs.ts'
 import { pdfOf, zipOf } from '../../src/machine/documents/documents.fixture.ts'
 import type { Machine } from '../../src/machine/machine.ts'
 import { startPackFrom } from '../../src/packs/new-pack.ts'
-import { resolvePacks } from '../../src/packs/resolve.ts'
 import { makeProject } from '../cli/run.ts'
 import { machineOf } from './machine.ts'
 
@@ -15,7 +15,7 @@ const aMachine = (): Machine => machineOf({ workspace: makeProject({ '.git/HEAD'
 
 async function ask(machine: Machine, task: string) {
   await approve(machine, { what: 'pack:shop' })
-  const [active] = resolvePacks(machine, { task, packs: ['shop'], isRecorded: false }).active
+  const [active] = answerFromPacks(machine, { task, packs: ['shop'], isRecorded: false }).active
   return { text: active?.presented.wrapper ?? '', anchors: active?.resolution.sourceAnchors }
 }
 

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
+import { answerFromPacks } from '../../src/answer/packs.ts'
 import type { Machine } from '../../src/machine/machine.ts'
 import { exportPack } from '../../src/packs/export.ts'
-import { resolvePacks } from '../../src/packs/resolve.ts'
 import { listPacks } from '../../src/packs/show.ts'
 import { validatePackAt } from '../../src/packs/validate.ts'
 import { treeOf } from '../cli/civil.ts'
@@ -30,7 +30,7 @@ function machineWith(place: string, files: Record<string, string> = BUNDLE, date
 }
 
 function ask(machine: Machine, task: string) {
-  const value = resolvePacks(machine, { task, packs: ['shop-numbers'], isRecorded: false })
+  const value = answerFromPacks(machine, { task, packs: ['shop-numbers'], isRecorded: false })
   const [active] = value.active
   const warned = active?.presented.warnings.map(({ path, message }) => `${path}: ${message}`) ?? []
   return { refused: value.refused, text: active?.presented.wrapper ?? '', warned }

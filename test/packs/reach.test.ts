@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
+import { answerFromPacks, rehydrate } from '../../src/answer/packs.ts'
+import type { PackAudit } from '../../src/answer/record.ts'
 import { readAudit } from '../../src/machine/audits.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { startPack, startPackFrom } from '../../src/packs/new-pack.ts'
-import { type PackAudit, rehydrate } from '../../src/packs/record.ts'
 
-import { resolvePacks } from '../../src/packs/resolve.ts'
 import { declareExamples, validatePackAt } from '../../src/packs/validate.ts'
 import { type Content, makeFolder, makeProject } from '../cli/run.ts'
 import { packText } from './machine.ts'
@@ -94,7 +94,7 @@ describe('a secret that is an example', () => {
     const machine = await aPack()
     const ask = async () => {
       await approve(machine, { what: 'pack:a' })
-      return resolvePacks(machine, { task: 'send the form to log in', packs: ['a'] })
+      return answerFromPacks(machine, { task: 'send the form to log in', packs: ['a'] })
     }
     expect((await ask()).active[0]?.presented.wrapper).toContain('[withheld: ')
     declareExamples(machine, { pack: ROOT, places: ['documents/api.md:5'] })

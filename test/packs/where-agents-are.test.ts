@@ -2,13 +2,13 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve, revoke } from '../../src/answer/approve.ts'
+import { answerFromPacks } from '../../src/answer/packs.ts'
 import { readEntry as read } from '../../src/answer/read.ts'
 import { searchAll } from '../../src/answer/search.ts'
 import { answerHook } from '../../src/answer/session/hook.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { startPackFrom } from '../../src/packs/new-pack.ts'
 import { openGuide } from '../../src/packs/read.ts'
-import { resolvePacks } from '../../src/packs/resolve.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'
 
 const DOCS = {
@@ -127,7 +127,7 @@ describe('hooks and guides', () => {
       await settled()
       expect(await prompt(machine, ASKED)).toBe('')
       expect(existsSync(join(machine.home, '.cache', 'loadout', 'pack-sections'))).toBe(false)
-      resolvePacks(machine, { task: ASKED })
+      answerFromPacks(machine, { task: ASKED })
       expect(await prompt(machine, ASKED)).toContain('section: Errors')
       await revoke(machine, { what: 'pack:shop' })
       expect(await prompt(machine, ASKED, 's3')).not.toContain('Errors')
@@ -138,7 +138,7 @@ describe('hooks and guides', () => {
     const machine = await shop()
     await hook(machine, 'SessionStart', { source: 'startup' })
     const ask = () =>
-      resolvePacks(machine, { task: 'which carriers take heavy parcels', packs: ['shop'], session: 's1' })
+      answerFromPacks(machine, { task: 'which carriers take heavy parcels', packs: ['shop'], session: 's1' })
     const wrapper = ask().active[0]?.presented.wrapper ?? ''
     expect(wrapper).toContain('Kestrel line')
     expect(ask().active[0]?.isRepeated).toBe(true)
@@ -150,7 +150,7 @@ describe('hooks and guides', () => {
 
   it('a session that was asked before its hooks told of it gets its packs again, too', async () => {
     const machine = await shop()
-    const ask = () => resolvePacks(machine, { task: 'heavy parcels', packs: ['shop'], session: 's1' }).active[0]
+    const ask = () => answerFromPacks(machine, { task: 'heavy parcels', packs: ['shop'], session: 's1' }).active[0]
     const wrapper = ask()?.presented.wrapper ?? ''
     expect(await hook(machine, 'SessionStart', { source: 'compact' })).toContain(wrapper)
     expect(ask()?.isRepeated).toBe(true)
@@ -159,7 +159,7 @@ describe('hooks and guides', () => {
   it('what has changed is not given again, and can be asked for anew', async () => {
     const machine = await shop()
     await hook(machine, 'SessionStart', { source: 'startup' })
-    const ask = () => resolvePacks(machine, { task: 'heavy parcels', packs: ['shop'], session: 's1' })
+    const ask = () => answerFromPacks(machine, { task: 'heavy parcels', packs: ['shop'], session: 's1' })
     ask()
     const path = join(machine.cwd, 'docs/carriers.rst')
     const before = DOCS['docs/carriers.rst']

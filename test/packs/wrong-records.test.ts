@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
+import { answerFromPacks } from '../../src/answer/packs.ts'
 import { Machine } from '../../src/machine/machine.ts'
-import { resolvePacks } from '../../src/packs/resolve.ts'
 import { validatePackAt } from '../../src/packs/validate.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'
 import { FULL_PACK, placed, TASK } from './canaries.ts'
@@ -37,7 +37,7 @@ describe('records with something of the wrong kind', () => {
       if (count++ % 3 !== 0 && process.env.LOADOUT_TEST_ALL === undefined) continue
       writeFileSync(path, JSON.stringify(wrong))
       const request = { task: TASK, packs: [root], cite: true, deep: true, isRecorded: false }
-      const { active } = resolvePacks(machine, request)
+      const { active } = answerFromPacks(machine, request)
       expect(active[0]?.presented.wrapper, JSON.stringify(wrong)).toContain('<knowledge_pack name="quails"')
       expect(() => validatePackAt(machine, { path: root }), JSON.stringify(wrong)).not.toThrow()
     }

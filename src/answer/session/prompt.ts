@@ -2,11 +2,12 @@ import { isAbsolute, join, relative } from 'node:path'
 import { type HookCall, isTask, LONGEST_PROMPT } from '../../agents/rules/hook-call.ts'
 import { skillTool } from '../../agents/rules/hook-hosts.ts'
 import { approvalsPath } from '../../machine/approvals.ts'
-import { type CacheKey, type Codec, jsonCodec, signatureOf } from '../../machine/cache.ts'
+import { type CacheKey, type Codec, jsonCodec, signatureOf, stampAt } from '../../machine/cache.ts'
 import { attemptOrLog, describeTrouble } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
-import { openStored } from '../../machine/ranking.ts'
+import { isChanged, openStored } from '../../machine/ranking.ts'
+import type { KeptPack } from '../../packs/pack-source.ts'
 import { layerPlaces, type PlacedEntry, readKnowledge } from '../../payloads/knowledge.ts'
 import { loadPayloads, planTerms, planWith, strategyOf } from '../../payloads/plan.ts'
 import { tokensOf } from '../../payloads/rules/loadout-index.ts'
@@ -143,9 +144,8 @@ class PromptAnswer extends Conversation {
     if (catalog === undefined || catalog.readable.length === 0) return undefined
     try {
       const { likelyStored } = await import('../../packs/sections.ts')
-      return likelyStored(machine, catalog, task).map(({ pack: { manifest }, section, confidence }): Hit => {
-        const { name, description } = manifest
-        const kept: Kept = { kind: 'pack', name, description }
+      return likelyStored(machine, catalog, task).map(({ pack: { kept }, section, confidence }): Hit => {
+        const { name } = kept
         const title = section && (section.title || section.path)
         const why = (section?.terms ?? []).map((term) => ({ term, field: 'sections', weight: 1 }))
         return { kind: 'pack', id: `pack:${name}`, name, confidence, form: 'pointer', why, kept, section: title }
@@ -174,7 +174,7 @@ class PromptAnswer extends Conversation {
     const found = ranker === undefined ? [] : find(ranker, this.task, { limit: MOST_POINTERS, lift })
     const sure = new Set(found.filter(({ form }) => form === 'text').map(({ id }) => id))
     // The sections of these packs decide.
-    const asked = new Set(packs && this.catalog?.readable.map(({ name }) => name))
+    const asked = new Set(packs && this.catalog?.readable.map(({ kept }) => kept.name))
     const ranked = found.flatMap((hit): Hit[] => {
       if (hit.kept.kind === 'payload') {
         const isUsable = strategy !== 'keywords' && !hit.kept.isUnread
@@ -183,7 +183,9 @@ class PromptAnswer extends Conversation {
       return hit.kind === 'pack' && asked.has(hit.name) ? [] : [hit]
     })
     const sureness = (hit: Hit) => (hit.kind === 'payload' ? 1 : hit.confidence)
-    const others = [...(packs ?? []), ...ranked].filter(isMeant).sort((a, b) => sureness(b) - sureness(a))
+    const others = [...(packs ?? []), ...ranked]
+      .filter((hit) => isMeant(hit) && isThere(hit))
+      .sort((a, b) => sureness(b) - sureness(a))
     const hits = [...(strategy === 'keywords' ? this.findByKeywords() : []), ...others]
     return { hits, about: sharesOf(found, family), sure }
   }
@@ -269,6 +271,12 @@ function isMeant({ kind, name, why, confidence }: Hit): boolean {
   return kind === 'payload' || confidence >= (LIKELY[words.length] ?? LIKELY[2])
 }
 
+/** Not gone since the session began. A pack whose KNOWLEDGE.md changed says something else of itself now. */
+function isThere({ kept }: Hit): boolean {
+  if (kept.kind === 'skill') return stampAt(kept.file) !== undefined
+  return kept.kind === 'payload' || !isChanged(kept)
+}
+
 function placedIn({ kept }: Hit): PlacedEntry | undefined {
   return kept.kind === 'payload' ? kept.placed : undefined
 }
@@ -298,7 +306,7 @@ export interface HookCatalog {
   /** The packs that a person has to approve first. */
   waiting: string[]
   /** The packs that may be read, so that prompts are compared with their sections too, and where these are stored. */
-  readable: { name: string; description: string; root: string; sections: CacheKey }[]
+  readable: { kept: KeptPack; root: string; sections: CacheKey }[]
   /** Which of these contain which terms. */
   terms: CacheKey
 }
@@ -307,7 +315,7 @@ export interface HookCatalog {
 export function catalogKey(machine: Machine, project: Project, agent: string): CacheKey {
   const indexes = layerPlaces(machine, { projectRoot: project }).map(({ path }) => path)
   const { state, isSettled } = signatureOf([...indexes, approvalsPath(machine)], machine.now())
-  return { kind: 'hook-catalogs', version: 8, name: [agent, project.root], state, isSettled }
+  return { kind: 'hook-catalogs', version: 9, name: [agent, project.root], state, isSettled }
 }
 
 export const CATALOG = jsonCodec((json): json is HookCatalog => {

@@ -4,7 +4,6 @@ import { openScan, type SkillScan, seeAgent } from '../../agents/see.ts'
 import { attemptOrLog, describeTrouble } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { adoptSession, claimant, claimLine, pruneSessions, readSession } from '../../machine/sessions.ts'
-import type { PackAudit } from '../../packs/record.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
 import type { LoadoutEntry } from '../../payloads/rules/loadout-index.ts'
 import { sha256 } from '../../text/values.ts'
@@ -20,6 +19,7 @@ import {
 } from '../../usage/rules/session-state.ts'
 import { shareWhenDue } from '../../usage/sharing.ts'
 import { openTranscript } from '../disk/transcript.ts'
+import type { PackAudit } from '../record.ts'
 import { indexLine, packLine, skillLine } from '../rules/index-line.ts'
 import {
   blockLength,
@@ -162,10 +162,7 @@ class SessionStart extends Conversation {
     const audits = new Set(parts.flatMap((part) => (part.form === 'pack' ? (part.audit ?? []) : [])))
     const texts = new Map<string, string>()
     if (audits.size === 0) return texts
-    const [{ rehydrate }, { readAudit }] = await Promise.all([
-      import('../../packs/record.ts'),
-      import('../../machine/audits.ts'),
-    ])
+    const [{ rehydrate }, { readAudit }] = await Promise.all([import('../packs.ts'), import('../../machine/audits.ts')])
     for (const id of audits) {
       try {
         const { record } = readAudit<PackAudit>(machine, id)

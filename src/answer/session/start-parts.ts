@@ -9,7 +9,7 @@ import { type Project, realFolder } from '../../machine/open-project.ts'
 import { findFiles } from '../../machine/project-files.ts'
 import { openSegment } from '../../machine/ranking.ts'
 import { Packs } from '../../packs/catalog.ts'
-import { cardSegments } from '../../packs/pack-source.ts'
+import { cardSegments, keptPack } from '../../packs/pack-source.ts'
 import { admit, type TrustedPack } from '../../packs/rules/gates/trust.ts'
 import { isKnownType, PACK_TYPES } from '../../packs/rules/pack.ts'
 import { isReadable, storedSections, storeTerms } from '../../packs/sections.ts'
@@ -179,8 +179,8 @@ export function refreshCatalog(
     waiting: packs.filter(({ isOpen }) => !isOpen).map(({ name }) => name),
     terms: storeTerms(machine, [agent, project.root], keys),
     readable: keys.map((sections, at) => {
-      const { root, manifest } = readable[at]!
-      return { name: manifest.name, description: manifest.description, root, sections }
+      const pack = readable[at]!
+      return { kept: keptPack(pack), root: pack.root, sections }
     }),
   }
   const key = catalogKey(machine, project, agent)

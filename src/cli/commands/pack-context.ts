@@ -1,5 +1,5 @@
 import { allGaps, isToldElsewhere, isWaiting, newWrappers, toResolverOutput } from '../../display-rules.ts'
-import type { Loadout, PackContext, ResolveRequest } from '../../loadout.ts'
+import type { Loadout, PackContext, PackRequest } from '../../loadout.ts'
 import type { RefusedPack } from '../../packs/rules/gates/trust.ts'
 import type { Report } from '../../text/trouble.ts'
 import { type Ask, defineCommand, isYes, PROJECT_FLAG } from '../command.ts'
@@ -47,7 +47,7 @@ export const packsResolve = defineCommand({
  * Asks about every pack that needs a decision. Stores a clear no, so that Loadout never asks twice. Records only the
  * final answer.
  */
-async function resolveAsking(request: ResolveRequest, ask: Ask, loadout: Loadout): Promise<Report<PackContext>> {
+async function resolveAsking(request: PackRequest, ask: Ask, loadout: Loadout): Promise<Report<PackContext>> {
   const confirmed = [...(request.confirmed ?? [])]
   const first = await loadout.knowledge.resolvePacks({ ...request, isRecorded: false })
   for (const refused of first.value.refused.filter(isWaiting)) {

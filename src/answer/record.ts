@@ -1,24 +1,94 @@
 import { HOOK_HOSTS } from '../agents/rules/hook-hosts.ts'
-import { writeAudit } from '../machine/audits.ts'
+import { type AuditRecord, newestAudits, writeAudit } from '../machine/audits.ts'
 import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { summarizeChanges } from '../machine/rules/approval.ts'
+import type { Project } from '../machine/open-project.ts'
 import { claimant, claimLine, NO_AGENT, readSession, sessionPath } from '../machine/sessions.ts'
-import { readTask } from '../search/task.ts'
-import { shellWord } from '../text/printable.ts'
-import { type Finding, failWith, report } from '../text/trouble.ts'
-import { compareText, sha256 } from '../text/values.ts'
-import { type RecordedEntry, recordTask } from '../usage/record.ts'
+import type { ActivePack, PackContext } from '../packs/rules/resolve/pack-context.ts'
+import { planTerms } from '../payloads/plan.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import { type Finding, failWith } from '../text/trouble.ts'
+import { sha256 } from '../text/values.ts'
+import { keepMasked, type RecordedEntry, recordTask } from '../usage/record.ts'
 import { formatClaim, readState } from '../usage/rules/session-state.ts'
-import { Packs } from './catalog.ts'
-import { openPack } from './disk/pack-folder.ts'
-import { placesIn } from './rules/anchors.ts'
-import { admit } from './rules/gates/trust.ts'
-import { groundRecords } from './rules/graph.ts'
-import { examplesOf, guardPart } from './rules/guard.ts'
-import { type ContextPart, PACK_FILE } from './rules/pack.ts'
-import { takeLines } from './rules/resolve/choose.ts'
-import { type ActivePack, type PackContext, wrapPack } from './rules/resolve/pack-context.ts'
+import type { TaskParts } from './read-task.ts'
+import type { BundleFile, ContextBundle } from './rules/bundle.ts'
+import type { ContextRequest } from './settings.ts'
+
+/** What is needed to build a bundle again, and to show what has changed. */
+export interface BundleAudit extends AuditRecord {
+  kind: 'bundle'
+  /** `project` is the folder after links; `now` is null for a bundle that does not depend on it. */
+  question: Omit<ContextRequest, 'project' | 'now'> & { project: string; now: string | null }
+  parts: readonly Pick<BundleFile, 'path' | 'source_class' | 'sha256' | 'chars_emitted'>[]
+  digest: string
+}
+
+/** Records how to build the bundle again. */
+export function recordBundle(
+  machine: Machine,
+  { task, now, digest, files }: ContextBundle,
+  { root, request, excluded }: { root: string; request: ContextRequest; excluded: readonly string[] },
+): Finding[] {
+  // Where the answer goes and how it is judged changes no byte of it.
+  const { out: _out, strict: _strict, signal: _signal, mostTaken: _most, ...asked } = request
+  const audit: BundleAudit = {
+    kind: 'bundle',
+    question: { ...asked, task, project: root, excluded, now },
+    parts: files.map(({ path, source_class, sha256, chars_emitted }) => {
+      return { path, source_class, sha256, chars_emitted }
+    }),
+    digest,
+  }
+  return writeAudit(machine, audit).findings
+}
+
+/** Records what routing and packs offered, and which of it is in the bundle. */
+export function recordDelivery(
+  machine: Machine,
+  { files }: ContextBundle,
+  { project, request, task: parts }: { project: Project; request: ContextRequest; task: TaskParts },
+): Finding[] {
+  const { task } = request
+  const delivered = files.flatMap(({ path, excerpt }) => {
+    const entry = parts.planned.get(path)
+    return entry === undefined ? [] : [{ ...entry, tokens: estimateTokens(excerpt) }]
+  })
+  return recordTask(machine, {
+    task,
+    project,
+    // It contains no secret: it was masked before anything else.
+    kept: keepMasked(machine, task, () => planTerms(machine, { layers: { projectRoot: project } }, parts.strategy)),
+    steps: [
+      { stage: 'planned', entries: [...parts.planned.values()] },
+      { stage: 'delivered', entries: request.isOnlyPlanned ? [] : delivered },
+    ],
+  })
+}
+
+/** One delivered bundle that can be reproduced. */
+export interface BundleRecord {
+  id: string
+  /** When it was last delivered. */
+  at: string
+  task: string
+  /** The folder of the project. */
+  root: string
+  files: number
+  chars: number
+}
+
+/** The bundles that were delivered last, the newest first. */
+export function listRecords(machine: Machine, { limit = 50 }: { limit?: number }): BundleRecord[] {
+  return newestAudits<BundleAudit>(machine, 'bundle', limit).map(({ id, at, record: { question, parts } }) => ({
+    id,
+    at: at.toISOString(),
+    task: question.task,
+    root: question.project,
+    files: parts.length,
+    chars: parts.reduce((sum, { chars_emitted }) => sum + chars_emitted, 0),
+  }))
+}
 
 export interface RecordRequest {
   cite?: boolean
@@ -29,7 +99,7 @@ export interface RecordRequest {
 }
 
 /** Records the context that a model gets, which of its texts its session now has, and the use of the packs. */
-export function recordContext(
+export function recordPacks(
   machine: Machine,
   context: PackContext,
   { needs = [], cite = false, deep = false, session }: RecordRequest,
@@ -100,86 +170,8 @@ function requireConversation(session: string): void {
   throw failWith('USAGE/session', { session: session.slice(0, 80) })
 }
 
-export interface RehydratedContext {
-  id: string
-  task: string
-  /** The same bytes as then. Empty if anything has changed. */
-  wrappers: { pack: string; text: string }[]
-  /** The changes since then, by pack. */
-  changed: { pack: string; paths: string[] }[]
-}
-
-/** Rebuilds a recorded context byte for byte. If anything has changed, reports the changes and returns no text. */
-export function rehydrate(machine: Machine, id: string, record: PackAudit): RehydratedContext {
-  const { task } = record.question
-  const value: RehydratedContext = { id, task, wrappers: [], changed: [] }
-  const findings: Finding[] = []
-  for (const audited of record.parts.filter(({ wrapper }) => wrapper !== undefined)) {
-    const { name } = audited
-    const { text, changed, since } = rebuild(machine, audited, task)
-    if (text === undefined) {
-      const facts = { name, changed: changed.join(', '), task: shellWord(task) }
-      value.changed.push({ pack: name, paths: changed })
-      findings.push(report('CONTEXT_CHANGED/pack', facts, { subject: name }))
-      continue
-    }
-    value.wrappers.push({ pack: name, text })
-    if (since.length === 0) continue
-    const facts = { name, changes: summarizeChanges(since) }
-    findings.push(report('CONTEXT_CHANGED/unused', facts, { subject: name }))
-  }
-  if (value.changed.length > 0) value.wrappers = []
-  machine.report(...findings.sort((a, b) => compareText(a.severity, b.severity)))
-  return value
-}
-
-/** The recorded text, or the changes that prevent rebuilding it. */
-type Rebuilt = ({ text: string; changed?: undefined } | { text?: undefined; changed: string[] }) & {
-  /** Changes in files that it does not use. */
-  since: readonly string[]
-}
-
-/** Rebuilds a recorded wrapper from the same lines. Asks the gate again: after `revoke` it must not be shown any more. */
-function rebuild(machine: Machine, audited: AuditedPack, task: string): Rebuilt {
-  const { catalog } = new Packs(machine, { packs: [audited.root] })
-  const pack = catalog.all.find(({ root }) => root === audited.root)
-  if (pack === undefined) {
-    throw failWith('PACK_NOT_FOUND/gone', { name: audited.name, root: audited.root })
-  }
-  const { manifest, trust } = pack
-  // In a changed pack, files that still match the approval may be given again.
-  const isOpen = trust.isOpen || (trust.state === 'changed' && trust.files !== undefined)
-  const asked = { isExplicit: true, isConfirmed: audited.confirmation !== undefined }
-  if (admit({ ...pack, trust: { ...trust, isOpen } }, asked).verdict !== 'admitted') {
-    throw failWith('APPROVAL_NEEDED/record', { name: audited.name, word: shellWord(`pack:${audited.root}`) })
-  }
-  const since = trust.changes ?? []
-  // Not the kept copies: a replay says what has changed on disk.
-  const files = openPack(machine, pack, { files: trust.files })
-  const recorded = new Map([[PACK_FILE, audited.digest]])
-  for (const { path, sha256: was } of audited.parts.flatMap((part) => part.files)) recorded.set(path, was)
-  const changed = [...recorded].filter(([path, was]) => files.read(path)?.sha256 !== was).map(([path]) => path)
-  if (changed.length > 0) return { changed, since }
-  const examples = examplesOf(files)
-  const records = groundRecords(manifest, files, readTask(task).words).parts.map((part) => guardPart(part, examples))
-  const parts: ContextPart[] = []
-  for (const { path, layer, lines, digest } of audited.parts) {
-    const text = files.read(path)?.text ?? ''
-    const part =
-      lines === undefined
-        ? records.find((each) => each.path === path && sha256(each.text) === digest)
-        : guardPart({ path, layer, lines, places: placesIn(path, text), text: takeLines(text, lines) }, examples)
-    if (part === undefined) return { changed: ['the records of the pack'], since }
-    parts.push(part)
-  }
-  const then = { manifest, trust: { state: audited.trust.effective } }
-  const { text } = wrapPack(then, parts, audited.warnings, audited.missing)
-  // The same files with another text: another version of Loadout wrote the record.
-  return sha256(text) === audited.wrapper?.sha256 ? { text, since } : { changed: ['the program'], since }
-}
-
 export type PackAudit = ReturnType<typeof auditOf>
-type AuditedPack = ReturnType<typeof auditPack>
+export type AuditedPack = ReturnType<typeof auditPack>
 
 /** Everything needed to rebuild the text that a model got. Contains no text of a pack, no time and no session. */
 function auditOf(context: PackContext, asked: { needs: readonly string[]; cites: boolean; deep: boolean }) {
