@@ -137,9 +137,8 @@ describe('every caller', () => {
   it.each([
     ['it vanishes', (machine: Machine) => rmSync(packOf(machine), { recursive: true })],
     ['it is denied', (machine: Machine) => deny(machine, { what: 'pack:quails' })],
-    ['it changes', (machine: Machine) => writeFileSync(join(packOf(machine), 'wiki/index.md'), '# Other pages\n')],
-    ['it may not be read', (machine: Machine) => writeFileSync(join(packOf(machine), 'KNOWLEDGE.md'), 'x')],
-  ])('says nothing more of a pack from the moment at which %s', async (what, act) => {
+    ['its metadata is lost', (machine: Machine) => writeFileSync(join(packOf(machine), 'KNOWLEDGE.md'), 'x')],
+  ])('says nothing more of a pack from the moment at which %s', async (_, act) => {
     const machine = await quails()
     const callers = Object.keys(CALLERS)
     const given = callers.map((caller) => ask(machine, caller).stdout).join()
@@ -149,9 +148,20 @@ describe('every caller', () => {
     for (const caller of callers) {
       const run = ask(machine, caller, TASK, 'two')
       expectCivil(run)
-      expect.soft(run.stdout, caller).not.toMatch(/nine grams|speckled/)
-      // A hook may name a pack that changed: it gives nothing of it, and its command asks for an approval.
-      if (caller === 'hook' && what !== 'it changes') expect.soft(run.stdout).not.toContain('pack quails: ')
+      expect.soft(run.stdout, caller).not.toMatch(/nine grams|speckled|pack quails: /)
+    }
+  })
+
+  it('gives nothing of a file that changed since its pack was approved', async () => {
+    const machine = await quails()
+    for (const caller of Object.keys(CALLERS)) ask(machine, caller)
+    for (const path of ['compiled/facts.md', 'wiki/concepts/eggs.md']) {
+      writeFileSync(join(packOf(machine), path), '# Eggs\n\nQuail eggs weigh a ton.\n')
+    }
+    for (const caller of Object.keys(CALLERS)) {
+      const run = ask(machine, caller, TASK, 'two')
+      expectCivil(run)
+      expect.soft(run.stdout, caller).not.toContain('a ton')
     }
   })
 
