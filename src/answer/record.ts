@@ -4,6 +4,7 @@ import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { claimant, claimLine, NO_AGENT, readSession, sessionPath } from '../machine/sessions.ts'
+import type { ResolveRequest } from '../packs/resolve.ts'
 import type { ActivePack, PackContext } from '../packs/rules/resolve/pack-context.ts'
 import { planTerms } from '../payloads/plan.ts'
 import { estimateTokens } from '../text/tokens.ts'
@@ -90,10 +91,7 @@ export function listRecords(machine: Machine, { limit = 50 }: { limit?: number }
   }))
 }
 
-export interface RecordRequest {
-  cite?: boolean
-  deep?: boolean
-  needs?: readonly string[]
+export interface RecordRequest extends Pick<ResolveRequest, 'cite' | 'deep' | 'needs'> {
   /** Loadout does not repeat text that it already gave to this session. */
   session?: string
 }
