@@ -160,7 +160,7 @@ describe('pages of one pack', () => {
   const answerOf = async (files: Record<string, Content>, task: string) => {
     const machine = machineIn(Object.fromEntries(Object.entries(files).map(([name, text]) => [`docs/${name}`, text])))
     await startPackFrom(machine, { from: 'docs', name: 'shop', follow: true })
-    const [active] = resolvePacks(machine, { task, packs: ['shop'], isRecorded: false }).active
+    const [active] = answerFromPacks(machine, { task, packs: ['shop'], isRecorded: false }).active
     return { text: active?.presented.wrapper ?? '', paths: active?.presented.choices.map(({ path }) => path) ?? [] }
   }
   const noise = Object.fromEntries(
@@ -239,7 +239,7 @@ describe('pages of one pack', () => {
       const view = `# Facts\n\n- ${fact} [source: documents/pump.md#L3]\n`
       writeFileSync(join(machine.cwd, '.agents/knowledge/shop/compiled/facts.md'), view)
       const task = 'how many minutes does the check of the pump take'
-      const [active] = resolvePacks(machine, { task, packs: ['shop'], isRecorded: false }).active
+      const [active] = answerFromPacks(machine, { task, packs: ['shop'], isRecorded: false }).active
       const { choices = [], wrapper = '' } = active?.presented ?? {}
       return [choices.find(({ text }) => text.includes('25 minutes'))?.path, wrapper.includes('word for word')]
     }
