@@ -221,6 +221,8 @@ function projectCandidates(
     if (read.length >= limits.maxFiles - inPlane) break
     const found = readSections(root, file.path, answer.terms, file.lines)
     if (found === undefined || found.text.trim() === '') continue
+    // Past commits alone speak for it: a document is named then, but the head of a README says nothing about the task.
+    if (file.role.isProse && !file.isNamed && found.sections.every(({ words }) => words.length === 0)) continue
     const better = read.find((each) =>
       isSameBuild({ path: each.file.path, text: each.text }, { ...found, path: file.path }),
     )

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { buildContext, replay } from '../../src/answer/answer.ts'
 import type { ContextRequest } from '../../src/answer/settings.ts'
@@ -51,4 +52,16 @@ it('tests are named, or shown behind their file on demand, and that is replayed'
   expect(shown.files.map(({ path }) => path)).toEqual(['src/gate.ts', 'src/gate.test.ts'])
   const value = await replay(machine, { id: shown.digest.slice(0, 16) })
   expect(value).toMatchObject({ changes: [], context: { bundle: { digest: shown.digest } } })
+})
+
+it('a document that only past commits speak for is named, not shown', async () => {
+  const { machine, ask } = worldOf({ 'src/gate.ts': GATE, 'docs/intro.md': '# Welcome\n\nHello.\n' })
+  const me = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false']
+  const git = (...words: string[]) => execFileSync('git', ['-C', machine.cwd, ...me, ...words])
+  git('init', '-q')
+  git('add', '.')
+  git('commit', '-qm', 'Let openGate take more origins')
+  const { files, pointers } = await ask()
+  expect(files.map(({ path }) => path)).toEqual(['src/gate.ts'])
+  expect(pointers?.map(({ path }) => path)).toEqual(['docs/intro.md'])
 })
