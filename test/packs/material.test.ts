@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -35,6 +35,39 @@ describe('a pack from', () => {
     await expect(startPackFrom(machine, { from: 'broken.pdf' })).rejects.toThrow(
       /PDF that is not a PDF that can be read/,
     )
+  })
+
+  it('a folder leaves out a document that is too large to read, and takes the others', async () => {
+    const machine = machineOf({
+      workspace: makeProject({ '.git/HEAD': '', 'docs/a.md': '# A\n\nThe pump moves.\n' }),
+    }).machine
+    writeFileSync(join(machine.cwd, 'docs/huge.pdf'), '')
+    truncateSync(join(machine.cwd, 'docs/huge.pdf'), 2 ** 31 + 1)
+    const { documents, leftOut } = await startPackFrom(machine, { from: 'docs', name: 'shop' })
+    expect({ documents, leftOut }).toEqual({
+      documents: 1,
+      leftOut: [{ what: 'document above 128 MB', count: 1, example: 'huge.pdf' }],
+    })
+    expect((await ask(machine, 'does the pump move')).text).toContain('The pump moves')
+  })
+
+  it('a sitemap that never ends reads a bounded number of lists, and writes nothing', async () => {
+    let lists = 0
+    const server = createServer((_, reply) => {
+      const more = Array.from({ length: 300 }, (_, at) => `<loc>/m${lists}-${at}.xml</loc>`)
+      lists++
+      reply.end(`<sitemapindex>${more.join('')}`)
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const machine = aMachine()
+    const from = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sitemap.xml`
+    try {
+      await expect(startPackFrom(machine, { from, name: 'shop' })).rejects.toThrow(/llms.txt/)
+      expect(lists).toBeLessThanOrEqual(51)
+      expect(existsSync(join(machine.cwd, '.agents'))).toBe(false)
+    } finally {
+      server.close()
+    }
   })
 
   it('an archive in an archive takes its documents, and nothing with a path out of it', async () => {

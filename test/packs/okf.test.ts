@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
 import { answerFromPacks } from '../../src/answer/packs.ts'
@@ -47,6 +47,21 @@ describe('a bundle of the Open Knowledge Format', () => {
     expect(ask(machine, 'gross margin').text).toContain('revenue minus all costs')
     writeFileSync(join(machine.cwd, '.agents/knowledge/shop_numbers/metrics/margin.md'), page('', 'Changed.'))
     expect(ask(machine, 'gross margin').text).not.toContain('Changed.')
+  })
+
+  it('that has the name of another one is told, and only one of them is used', () => {
+    const machine = machineWith('shop_numbers', BUNDLE)
+    for (const [path, text] of Object.entries(BUNDLE)) {
+      mkdirSync(dirname(join(machine.cwd, '.agents/knowledge/shop-numbers', path)), { recursive: true })
+      writeFileSync(join(machine.cwd, '.agents/knowledge/shop-numbers', path), text)
+    }
+    const { packs, collisions, waiting } = listPacks(machine, { all: true })
+    expect(packs.filter(({ name }) => name === 'shop-numbers').map(({ isShadowed }) => isShadowed)).toEqual([
+      false,
+      true,
+    ])
+    expect(collisions).toMatchObject([{ name: 'shop-numbers', shadowed: [{ scope: 'workspace' }] }])
+    expect(waiting.filter(({ wouldShadow }) => !wouldShadow)).toHaveLength(1)
   })
 
   it('gives a current page before a deprecated one, and names the old one', async () => {

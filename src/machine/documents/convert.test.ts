@@ -79,6 +79,19 @@ describe('a Word document', () => {
   })
 })
 
+const PUMP = pdfOf([[{ text: 'The pump moves.', size: 10, y: 700 }]])
+const KEYS = `/O <${'0a'.repeat(32)}> /U <${'0b'.repeat(32)}>`
+
+function withTrailer(pdf: Buffer, entry: string): Buffer {
+  const id = `/ID [<${'0c'.repeat(16)}> <${'0c'.repeat(16)}>]`
+  return Buffer.from(pdf.toString('latin1').replace('/Root 1 0 R', `/Root 1 0 R ${id} ${entry}`), 'latin1')
+}
+
+/** The places of its objects are wrong then: a reader finds them again. */
+function withCatalog(pdf: Buffer, entry: string): Buffer {
+  return Buffer.from(pdf.toString('latin1').replace('/Type /Catalog', `/Type /Catalog ${entry}`), 'latin1')
+}
+
 describe('a PDF', () => {
   it('gives its pages, headings by size, and no lines that every page repeats', async () => {
     const page = (at: number) => [
@@ -102,8 +115,24 @@ describe('a PDF', () => {
   it.each([
     ['without text', pdfOf([[]]), 'has no text, only pictures of pages'],
     ['that is none', Buffer.from('%PDF-1.4\nnothing'), 'is not a PDF that can be read'],
+    [
+      'that is encrypted',
+      withTrailer(PUMP, `/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 ${KEYS} >>`),
+      'is encrypted',
+    ],
+    [
+      'with a form only',
+      withCatalog(pdfOf([[]]), '/AcroForm << /Fields [<< /FT /Tx /T (name) /V (x) >>] >>'),
+      'has no text',
+    ],
   ])('%s is refused', async (_, bytes, problem) => {
     await expect(convertDocument('pdf', bytes)).rejects.toThrow(problem)
+  })
+
+  it('with a script gives its text and runs nothing', async () => {
+    const script = '/OpenAction << /S /JavaScript /JS (globalThis.didRun = 1; app.alert(1)) >>'
+    expect(await convertDocument('pdf', withCatalog(PUMP, script))).toBe('## Page 1\n\nThe pump moves.\n')
+    expect(globalThis).not.toHaveProperty('didRun')
   })
 })
 

@@ -48,6 +48,9 @@ export function openPack(machine: Machine, place: PackPlaceOnDisk, trust: Pick<T
   return new PackFolder(machine, place, trust)
 }
 
+// One walk for each discovery: a question opens a pack several times.
+const listedFolders = new WeakMap<LinkedLayer, { all: string[]; isCut: boolean }>()
+
 class PackFolder implements PackFiles {
   readonly warnings: PackWarning[] = []
   readonly opened: string[] = []
@@ -256,9 +259,14 @@ class PackFolder implements PackFiles {
   private linkedBelow(folder: string): string[] {
     const { linked } = this
     if (linked === undefined || (folder !== '' && !this.isLinked(folder))) return []
-    const { paths, isCut } = listLinked(linked, this.root)
+    let listed = listedFolders.get(linked)
+    if (listed === undefined) {
+      const { paths, isCut } = listLinked(linked, this.root)
+      listed = { all: paths.map((path) => `${linked.layer}/${path}`), isCut }
+      listedFolders.set(linked, listed)
+    }
+    const { all, isCut } = listed
     if (isCut) this.warn(linked.layer, report('discovery.skipped/pack-files'))
-    const all = paths.map((path) => `${linked.layer}/${path}`)
     return folder === '' || folder === linked.layer ? all : all.filter((path) => path.startsWith(`${folder}/`))
   }
 
