@@ -143,7 +143,7 @@ const KNOWN: readonly Agent[] = [
     label: 'Droid',
     userFolder: '.factory/skills',
     projectFolder: SHARED,
-    readsShared: true,
+    alsoReads: ['agents'],
   },
   {
     id: 'gemini',
@@ -153,15 +153,21 @@ const KNOWN: readonly Agent[] = [
     projectFolder: SHARED,
     alsoReads: ['agents'],
   },
-  { id: 'cline', label: 'Cline', userFolder: '.cline/skills', projectFolder: SHARED, readsShared: true },
+  { id: 'cline', label: 'Cline', userFolder: '.cline/skills', projectFolder: SHARED, alsoReads: ['agents'] },
   {
     id: 'grok',
     label: 'Grok Build',
     userFolder: '.grok/skills',
     projectFolder: '.grok/skills',
-    readsShared: true,
+    alsoReads: ['claude', 'agents', 'cursor'],
   },
-  { id: 'kilo', label: 'Kilo Code', userFolder: '.kilo/skills', projectFolder: SHARED, readsShared: true },
+  {
+    id: 'kilo',
+    label: 'Kilo Code',
+    userFolder: '.kilo/skills',
+    projectFolder: SHARED,
+    alsoReads: ['claude', 'agents'],
+  },
   {
     id: 'kimi',
     aliases: ['kimi-code', 'kimi-code-cli'],
@@ -169,7 +175,7 @@ const KNOWN: readonly Agent[] = [
     userFolder: '.kimi-code/skills',
     projectFolder: SHARED,
     home: { variable: 'KIMI_CODE_HOME', folder: '.kimi-code' },
-    readsShared: true,
+    alsoReads: ['agents'],
   },
   {
     id: 'pi',
@@ -177,7 +183,7 @@ const KNOWN: readonly Agent[] = [
     userFolder: '.pi/agent/skills',
     projectFolder: SHARED,
     home: { variable: 'PI_CODING_AGENT_DIR', folder: '.pi/agent' },
-    readsShared: true,
+    alsoReads: ['agents'],
   },
   { id: 'kiro', aliases: ['kiro-cli'], label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills' },
   {
