@@ -50,6 +50,8 @@ export interface Answered {
   approvalId?: string
 }
 
+const rootOf = ({ project }: Pick<AnswerRequest, 'project'>) => (typeof project === 'object' ? project.root : project)
+
 /** A person's answers about what may be used on this machine. */
 class Answers {
   private readonly machine: Machine
@@ -66,18 +68,14 @@ class Answers {
       for (const pack of packs?.all.filter(({ trust }) => trust.isUndecided) ?? []) {
         value.push(answered(await approvePack(this.machine, pack, { project, follow })))
       }
-      for (const name of packs === undefined ? findWaiting(this.machine) : [])
-        value.push(await this.answerForLibrary(name, 'approved'))
+      const skills = packs === undefined ? findWaiting(this.machine, { project: rootOf(request) }) : []
+      for (const name of skills) value.push(await this.answerForSkill(name, 'approved', request))
       return value
     }
     const named = this.nameKinds(request)
     if (named.kind === 'adapter') return this.approveAdapters(named)
     if (named.kind === 'rule') return [await this.answerForRule(named, 'approved')]
-    if (named.kind === 'skill') {
-      const { project } = request
-      const scope = typeof project === 'object' ? project.root : project
-      return [await this.answerForLibrary(named.name ?? '', 'approved', request.shown, scope)]
-    }
+    if (named.kind === 'skill') return [await this.answerForSkill(named.name ?? '', 'approved', request)]
     const pack = this.answerable(named)
     const { trust, scope, manifest } = pack
     if (trust.state === 'trusted') {
@@ -103,7 +101,7 @@ class Answers {
     if (named.kind === 'skill') {
       const { name = '', project } = named
       const loose = openSkills(machine, openProject(machine, project)).find(requireName(name))
-      if (loose === undefined || loose.source === 'library') return [await this.answerForLibrary(name, 'denied')]
+      if (loose === undefined || loose.source === 'library') return [await this.answerForSkill(name, 'denied', request)]
       const root = realFolder(machine, loose.folder)
       return [answered(await recordApproval(machine, { kind: 'skill', root, name, decision: 'denied' }))]
     }
@@ -144,19 +142,15 @@ class Answers {
     }
   }
 
-  private async answerForLibrary(
-    name: string,
-    decision: Decision,
-    shown?: readonly Shown[],
-    project?: string,
-  ): Promise<Answered> {
-    const { approval, sheet } = await answerForSkill(this.machine, { name, decision, shown, project })
+  /** About a skill of the library, or of a project's lock. */
+  private async answerForSkill(name: string, decision: Decision, request: ApproveRequest): Promise<Answered> {
+    const about = { name, decision, shown: request.shown, project: rootOf(request) }
+    const { approval, sheet } = await answerForSkill(this.machine, about)
     return { ...answered(approval), review: sheet.map(describeCapability) }
   }
 
-  private async answerForRule({ name = '', project: named }: Named, decision: Decision): Promise<Answered> {
-    const project = typeof named === 'object' ? named.root : named
-    return answered(await answerForRule(this.machine, { name, decision, project }))
+  private async answerForRule(named: Named, decision: Decision): Promise<Answered> {
+    return answered(await answerForRule(this.machine, { name: named.name ?? '', decision, project: rootOf(named) }))
   }
 
   private async approveAdapters(named: Named): Promise<Answered[]> {

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { exists, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
@@ -67,7 +67,10 @@ class StatementCheck {
     const { path: root } = this.repository
     const now = await this.factsNow()
     const before = since === undefined ? undefined : await this.factsAt(await this.repository.commitOf(since))
-    const texts = named ?? [...now.files].filter((path) => READ_BY_AGENTS.test(path) && !FOREIGN.test(path))
+    // What a skill says is for its author to mend, not for each project that has a copy.
+    const copies = [...now.files].flatMap((path) => (basename(path) === '.loadout' ? [`${dirname(path)}/`] : []))
+    const isOwn = (path: string) => !FOREIGN.test(path) && !copies.some((folder) => path.startsWith(folder))
+    const texts = named ?? [...now.files].filter((path) => READ_BY_AGENTS.test(path) && isOwn(path))
     const findings: Finding[] = []
     const files: string[] = []
     let statements = 0

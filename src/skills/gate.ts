@@ -12,7 +12,7 @@ import { type Finding, failWith, type LoadoutError, report } from '../text/troub
 import { compareText, isRecord, sha256 } from '../text/values.ts'
 import { readContentFiles, readReviewFiles, type SkillContent } from './disk/foreign-skill.ts'
 import { type RegistryReading, readForReview, skillPlace } from './disk/registry.ts'
-import { Installs, type ScopeRequest, withInstalls, withScope } from './installs.ts'
+import { type Installs, type ScopeRequest, withInstalls, withScope } from './installs.ts'
 import {
   type Capability,
   type FindTwin,
@@ -280,13 +280,12 @@ export const answerForSkill = withScope(
   },
 )
 
-/** The skills of the library that wait for an answer, as a whole or with some frontmatter keys. */
-export function findWaiting(machine: Machine): string[] {
-  const { repo } = new Installs(machine, {})
-  const registry = withHeldKeys(repo, readForReview(repo))
-  const held = new Set(findQuarantined(repo, registry).flatMap(({ skill, isDenied }) => (isDenied ? [] : [skill])))
-  return registry.skills.flatMap(({ skill }) => (held.has(skill.name) || skill.heldKeys ? [skill.name] : []))
-}
+/** The skills of the library, or of a project's lock, that wait for an answer, as a whole or with some frontmatter keys. */
+export const findWaiting = withScope(({ repo, locked }, _: Pick<ScopeRequest, 'project'>): string[] => {
+  const registry = withHeldKeys(repo, locked ?? readForReview(repo))
+  const held = new Map(findQuarantined(repo, registry).map(({ skill, isDenied }) => [skill, !isDenied]))
+  return registry.skills.flatMap(({ skill }) => ((held.get(skill.name) ?? skill.heldKeys) ? [skill.name] : []))
+})
 
 const MOST_SHOWN = 3
 /** A finding for each denial, and one for all that wait: its hint is the one command that answers for all of them. */

@@ -61,7 +61,7 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
     if ('offers' in chosen) {
       return { stop: { ...outcomeOf(before, request), offers: chosen.offers, isUndecided: true }, findings }
     }
-    const { wanted, place } = withWords(before.wanted, key, chosen.words, request.ref === undefined)
+    const { wanted, place } = withWords(before.wanted, key, chosen.words)
     // Everything that a source has is what it has now.
     const isAll = chosen.words.some((word) => word.replace(TEXT_WORD, '$2') === ALL)
     const moved = isAll ? new Set([place]) : undefined
@@ -98,12 +98,12 @@ async function chooseWords(
 const TEXT_WORD = /^(pack|rule):(.+)$/
 
 /** The wanted things with these words of a source, and its key: one for each repository, so that one version is named. */
-function withWords(wanted: Manifest['wanted'], key: string, words: readonly string[], keepsVersion: boolean) {
-  const { url, folder } = addressOf(key)
+function withWords(wanted: Manifest['wanted'], key: string, words: readonly string[]) {
+  const { url, folder, ref } = addressOf(key)
   const isSame = (each: string) => url !== undefined && addressOf(each).url === url && addressOf(each).folder === folder
   const { skills, packs, rules } = wanted
   const known = [skills, packs, rules].flatMap(Object.keys).find(isSame)
-  const place = (keepsVersion ? known : undefined) ?? key
+  const place = (ref === undefined ? known : undefined) ?? key
   const add = (part: Wanted, more: readonly string[]): Wanted => {
     const same = Object.keys(part).filter((each) => each === place || isSame(each))
     const all = [...same.flatMap((each) => part[each] ?? []), ...more]

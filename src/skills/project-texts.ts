@@ -278,7 +278,8 @@ export function checkTexts(machine: Machine, { project, lock }: Manifest): Findi
       const now = exists(join(project, path)) ? digestOf(join(project, path)) : undefined
       if (now === undefined) findings.push(report('LOCK_MISMATCH/missing', { path }, about))
       else if (now !== digest) {
-        findings.push(report(`LOCK_MISMATCH/${known[path]?.includes(now) ? 'outdated' : 'edited'}`, { path }, about))
+        const row = known[path]?.includes(now) ? 'outdated' : 'edited'
+        findings.push(report(`LOCK_MISMATCH/${row}`, { path }, { ...about, severity: 'error' }))
       } else if (kind === 'rule' && !isPayloadPath(path, globs)) {
         findings.push(report('MANIFEST/unseen', { path, globs: globs.join(', ') }, about))
       }

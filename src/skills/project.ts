@@ -415,7 +415,7 @@ export async function checkProject(machine: Machine, project: string): Promise<F
       } else if (marker?.sourceHash === versionKey({ name, ...row }) && marker.contentHash === found.contentHash)
         findings.push(report('LOCK_MISMATCH/forged', { path }, { subject: name }))
       else if (marker?.sourceHash === versionKey({ name, ...row }))
-        findings.push(report('LOCK_MISMATCH/edited', { path }, { subject: name }))
+        findings.push(report('LOCK_MISMATCH/edited', { path }, { subject: name, severity: 'error' }))
       else findings.push(report('LOCK_MISMATCH/outdated', { path }, { subject: name }))
     }
   }

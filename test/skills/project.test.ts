@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { CLI } from '../cli/run.ts'
 import { commitAll, git, makeMachine, makeRepository, putAll, type TestMachine } from '../cli/skills-machine.ts'
 import { readTree } from './world.ts'
@@ -81,7 +82,10 @@ describe('the manifest of a project', () => {
     const beyond = team.in(clone, 'install', '--frozen', '--trust-lock')
     expect([beyond.code, beyond.stderr]).toEqual([2, expect.stringContaining('can do more than loadout.lock says')])
     expect(existsSync(team.path(clone, '.claude'))).toBe(false)
-    expect(team.in('site', 'approve', 'skill:gamma', '--project', '.').code).toBe(0)
+    expect(team.in('site', 'deny', 'skill:gamma', '--project', '.').code).toBe(0)
+    expect(team.in('site', 'approve', '--waiting', '--project', '.').stdout).not.toContain('gamma')
+    expect(team.in('site', 'revoke', 'skill:gamma', '--project', '.').code).toBe(0)
+    expect(team.in('site', 'approve', '--waiting', '--project', '.').stdout).toContain('gamma')
     expect(team.in('site', 'install').code).toBe(0)
     expect(lockOf(team).skills.gamma.approved.by).toBe('Tester <tester@localhost>')
     const again = cloneOf(team, 'clone')
@@ -317,6 +321,66 @@ describe('the manifest of a project', () => {
       // The hash that npx skills wrote is that of the files: nothing is newer than they are.
       if (file === 'skills-lock.json') expect(back.stderr).not.toContain('earlier versions')
     }
+  })
+
+  it('follows the version that is named last, in one project only, and never names itself as a source', () => {
+    const team = makeTeam()
+    const url = `file://${team.source}`
+    git(team.source, 'tag', 'v1')
+    putAll(team.source, { 'skills/beta/SKILL.md': text('beta').replace('# beta', '# Beta, new') })
+    commitAll(team.source, 'New')
+    git(team.source, 'tag', 'v2')
+    for (const name of ['one', 'two']) {
+      makeRepository(team.path(name))
+      expect(team.in(name, 'add', `${url}#v1`, 'beta', '--project', '.').code).toBe(0)
+    }
+    expect(team.in('two', 'add', `${url}#v2`, 'beta', '--project', '.').stdout).toContain('updated  beta')
+    expect(JSON.parse(team.read('two/loadout.json')).skills).toEqual({ [`${url}#v2`]: ['beta'] })
+    expect([team.read('one', copy('beta')), team.read('two', copy('beta'))]).toEqual([
+      expect.stringContaining('# beta'),
+      expect.stringContaining('# Beta, new'),
+    ])
+    expect(team.in('one', 'install', '--frozen').code).toBe(0)
+    git(team.path('one'), 'remote', 'add', 'origin', url)
+    team.write('one/loadout.json', JSON.stringify({ skills: { [url]: ['*'] } }))
+    const itself = team.in('one', 'install')
+    expect([itself.code, itself.stderr]).toEqual([2, expect.stringContaining('it is the project itself')])
+  })
+
+  it('runs in CI as the action says: restores, checks and tests, and fails when a copy was changed', () => {
+    const team = makeTeam()
+    const action = parse(readFileSync(join(import.meta.dirname, '../../.github/actions/loadout/action.yml'), 'utf8'))
+    const [{ run, env }] = action.runs.steps
+    expect(Object.keys(env)).toEqual(['LOADOUT', 'SIGNERS', 'TESTS'])
+    // A statement that is not true here: the skill is for other projects too.
+    putAll(team.source, {
+      'skills/gamma/AGENTS.md': 'Read `docs/gone.md`.\n',
+      'skills/gamma/eval/triggers.json': JSON.stringify([{ query: 'do gamma', should_trigger: true }]),
+    })
+    commitAll(team.source, 'For CI')
+    team.in('site', 'add', `file://${team.source}`, 'gamma', '--project', '.')
+    team.in('site', 'approve', 'skill:gamma', '--project', '.')
+    expect(team.in('site', 'install').code).toBe(0)
+    const clone = cloneOf(team, 'clone')
+    rmSync(team.path('.local/state/loadout'), { recursive: true, force: true })
+    const ci = (tests: string) =>
+      spawnSync('bash', ['-e', '-o', 'pipefail', '-c', run], {
+        cwd: team.path(clone),
+        encoding: 'utf8',
+        env: {
+          PATH: process.env.PATH,
+          HOME: team.home,
+          GIT_CONFIG_NOSYSTEM: '1',
+          LOADOUT: `${process.execPath} ${CLI}`,
+          TESTS: tests,
+        },
+      })
+    const fine = ci('')
+    expect([fine.status, fine.stdout + fine.stderr]).toEqual([0, expect.stringContaining('3 skills')])
+    const tested = ci('gamma')
+    expect(tested.stdout + tested.stderr).toContain('gamma')
+    writeFileSync(team.path(clone, copy('beta')), 'Changed.\n')
+    expect(ci('').status).toBe(1)
   })
 
   it('has everything that commands asked for at the same time, and one lock for it', async () => {

@@ -15,6 +15,7 @@ import type { ForeignSkill } from '../rules/candidates.ts'
 import { type Locked, type TextKind, versionKey } from '../rules/lock.ts'
 import type { SourceAddress } from '../rules/manifest.ts'
 import { type SkillSource, withoutSource } from '../rules/skill.ts'
+import { publisherOf } from '../rules/source-name.ts'
 import { contentOf, readForeignSkill, writeSkillFolder } from './foreign-skill.ts'
 import { keptText } from './kept-text.ts'
 import { checkOutSnapshot } from './library-git.ts'
@@ -201,6 +202,10 @@ export async function openAddress(
       problem: isFolder(root) ? 'it leads out of the project' : 'it does not exist',
     })
   }
+  const ask = ['remote', 'get-url', 'origin']
+  const own = await new Repository(machine, project).git(ask, { okCodes: [0, 2, 128] })
+  const self = [own.stdout.trim(), project, `file://${project}`].filter((each) => each !== '').map(publisherOf)
+  if (self.includes(publisherOf(url))) throw failWith('MANIFEST/address', { key, problem: 'it is the project itself' })
   const wanted = isShortCommit(ref) ? await wholeCommit(machine, url, ref) : ref
   const { repo, head } = await fetchSourceRepo(machine, url, { ref: wanted, commits: [], signal })
   const found = await checkOutSnapshot({ repo, commit: head, folder, isForeign: true }, scratch, `source-${sources++}`)

@@ -404,8 +404,6 @@ export const skillsIssues = () =>
         '{source} no longer has {name} at commit {commit}, and this machine has no copy; nothing was installed → ask a colleague for theirs, or loadout update {name} --project . takes the present version',
       'LOCK_MISMATCH/same-content':
         'warning: {source} no longer has commit {commit}; {name} was restored from commit {found}, whose files are the same → loadout update {name} --project . locks the new commit',
-      'LOCK_MISMATCH/cached':
-        'info: {source} could not be asked ({problem}); restored from the cache: {names} → nothing to do: the content is what loadout.lock pins',
       'LOCK_MISMATCH/built':
         '{name}: this version of Loadout installs other files from the same source than loadout.lock says; nothing was installed → run loadout install without --frozen, and commit loadout.lock',
       'LOCK_MISMATCH/beyond':
@@ -454,7 +452,7 @@ export const skillsIssues = () =>
       'REMOTE_UNREACHABLE/source-login':
         '{source} asks for a login: it is private now, or gone → if you may read it, set up an ssh key or a git credential helper; otherwise loadout pin <skill> stops asking',
       'REMOTE_UNREACHABLE/source-gone':
-        '{source} is gone → loadout pin <skill> stops asking; the skill itself stays in your library',
+        '{source} is gone → if it moved, name its new address, in loadout.json of a project; loadout pin <skill> stops asking for a skill of your library',
       'REMOTE_UNREACHABLE/source': '{source} could not be reached: {reason} → check the connection, then try again',
       DIVERGED:
         'The library and its remote both have new commits. → Merge or rebase with git, then run `loadout sync`.',
