@@ -12,7 +12,7 @@ import { Repository } from '../machine/repository.ts'
 import type { Why } from '../search/document.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { type Finding, failWith } from '../text/trouble.ts'
+import { failWith } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
 import { checkOutSnapshot, literal, uncommittedPaths } from './disk/library-git.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
@@ -30,48 +30,138 @@ export interface LibrarySkill {
   description: string
 }
 
-/** The usable skills of the library, by name. Empty without a library. */
-export function listLibrarySkills(machine: Machine, _: object): LibrarySkill[] {
-  const library = new Config(machine).library
-  if (library === undefined) return []
-  const { skills, findings } = readLibrary(new Repository(machine, library))
-  machine.report(...findings)
-  return skills.map(({ skill: { name, description } }) => ({ name, description }))
+/** A committed version of a skill, which can be published, and installed on any machine. */
+export interface CommittedVersion {
+  /** The version that it declares; skills declare none. */
+  version?: string
+  commit: string
+  digest: string
 }
 
-/** All files of one skill by path, in the general form for agents; undefined if the skill does not exist. */
-export function openLibrarySkill(machine: Machine, { name }: { name: string }): Record<string, Uint8Array> | undefined {
-  const build = buildSkill(machine, name)
-  return build && readBuild(build)
+export interface InstalledVersion {
+  skill: string
+  agent: string
+  /** The start of the digest of the library's folder at installation. */
+  version: string
 }
 
-/** One file of a skill; undefined if it does not exist. Reading its text counts as a use. */
-export function readLibraryFile(
-  machine: Machine,
-  { name, path }: { name: string; path: string },
-): Uint8Array | undefined {
-  const build = buildSkill(machine, name)
-  const value = build && readBuildFile(build, path)
-  machine.report(...(path === DOCUMENT_FILE && value !== undefined ? recordRead(machine, name, value) : []))
-  return value
+/** The library of this machine: what its skills contain, now and at a commit. */
+export class Library {
+  private readonly machine: Machine
+  private readonly config: Config
+
+  constructor(machine: Machine) {
+    this.machine = machine
+    this.config = new Config(machine)
+  }
+
+  /** The usable skills, by name. Empty without a library. */
+  list(): LibrarySkill[] {
+    const known = this.read()
+    this.machine.report(...(known?.findings ?? []))
+    return (known?.skills ?? []).map(({ skill: { name, description } }) => ({ name, description }))
+  }
+
+  /** All files of one skill by path, in the general form for agents; undefined if the skill does not exist. */
+  open(name: string): Record<string, Uint8Array> | undefined {
+    const build = this.build(name)
+    return build && readBuild(build)
+  }
+
+  /** One file of a skill; undefined if it does not exist. Reading its text counts as a use. */
+  readFile(name: string, path: string): Uint8Array | undefined {
+    const build = this.build(name)
+    const value = build && readBuildFile(build, path)
+    if (path === DOCUMENT_FILE && value !== undefined) {
+      const tokens = estimateTokens(Buffer.from(value).toString())
+      const entry = { id: name, kind: 'skill', trigger: 'lookup', mode: 'manual', tokens } as const
+      this.machine.report(...recordUsage(this.machine, { task: `skill ${name}`, stage: 'used', entries: [entry] }))
+    }
+    return value
+  }
+
+  /** Whether it has a skill of this name. */
+  has(name: string): boolean {
+    const { library } = this.config
+    return library !== undefined && exists(join(library, SKILLS_FOLDER, requireName(name)))
+  }
+
+  /** The newest committed version of a skill. Throws if it has uncommitted changes. */
+  async committedVersion(name: string): Promise<CommittedVersion> {
+    const repo = await this.requireRepo()
+    const folder = `${SKILLS_FOLDER}/${requireName(name)}`
+    const changed = (await uncommittedPaths(repo)).find((path) => path.startsWith(`${folder}/`))
+    if (changed !== undefined) throw failWith('UNCOMMITTED/skill', { changed })
+    const { stdout } = await repo.git(['log', '-1', '--format=%H', 'HEAD', '--', literal(folder)])
+    const commit = stdout.trim()
+    const digest = await this.digestAt(name, commit)
+    if (digest !== undefined) return { commit, digest }
+    throw failWith('SKILL_NOT_FOUND/committed', { name })
+  }
+
+  /** The digest of a skill at a commit; undefined if the library did not have it. */
+  async digestAt(name: string, commit: string): Promise<string | undefined> {
+    const repo = await this.requireRepo()
+    const folder = `${SKILLS_FOLDER}/${requireName(name)}`
+    return withScratch(async (scratch) => {
+      const place = await checkOutSnapshot({ repo, commit, folder }, scratch, 'version')
+      return place === undefined ? undefined : hashTree(place, listTree(place).files)
+    })
+  }
+
+  /** The text of a file at HEAD; undefined if HEAD does not have it. */
+  async committedFile(path: string): Promise<string | undefined> {
+    if (this.config.library === undefined) return undefined
+    const { repo } = new Installs(this.machine, {})
+    const { stdout, code } = await repo.git(['show', `HEAD:${path}`], { okCodes: [0, 128] })
+    return code === 0 ? stdout : undefined
+  }
+
+  /** The version of each of the user's skills that Loadout installed and that is unedited, for each enabled agent. */
+  installedVersions(): InstalledVersion[] {
+    const cache = new TreeCache(this.machine)
+    const found = this.config.targetRoots().flatMap((root) =>
+      readPlacements(root, cache).flatMap(({ name, marker, contentHash }) => {
+        if (marker === undefined || 'problem' in marker || marker.contentHash !== contentHash) return []
+        const version = /^(?:sha256[:-])?([0-9a-f]{16,})$/.exec(marker.sourceHash ?? '')?.[1]?.slice(0, 16)
+        return version === undefined ? [] : root.agents.map((agent) => ({ skill: name, agent, version }))
+      }),
+    )
+    cache.save()
+    return found
+  }
+
+  private async requireRepo(): Promise<Repository> {
+    const { repo } = new Installs(this.machine, {})
+    await repo.require()
+    return repo
+  }
+
+  private read() {
+    const { library } = this.config
+    return library === undefined ? undefined : { library, ...readLibrary(new Repository(this.machine, library)) }
+  }
+
+  private build(name: string): Build | undefined {
+    const known = nameProblem(name) === undefined ? this.read() : undefined
+    const refusal = known?.withheld.get(name)
+    if (refusal !== undefined) throw refusal
+    const found = known?.skills.find(({ skill }) => skill.name === name)
+    if (known === undefined || found === undefined || !staysInside(known.library, found.folder)) return undefined
+    return buildFor(join(known.library, found.folder), found.skill, 'agents')
+  }
 }
 
-function recordRead(machine: Machine, name: string, document: Uint8Array): Finding[] {
-  const tokens = estimateTokens(Buffer.from(document).toString())
-  const entry = { id: name, kind: 'skill', trigger: 'lookup', mode: 'manual', tokens } as const
-  return recordUsage(machine, { task: `skill ${name}`, stage: 'used', entries: [entry] })
+/** Gives a use case the library that is configured. */
+function ofLibrary<Request, Value>(use: (library: Library, request: Request) => Value) {
+  return (machine: Machine, request: Request) => use(new Library(machine), request)
 }
 
-function buildSkill(machine: Machine, name: string): Build | undefined {
-  const library = new Config(machine).library
-  if (library === undefined || nameProblem(name) !== undefined) return undefined
-  const { skills, withheld } = readLibrary(new Repository(machine, library))
-  const refusal = withheld.get(name)
-  if (refusal !== undefined) throw refusal
-  const found = skills.find(({ skill }) => skill.name === name)
-  if (found === undefined || !staysInside(library, found.folder)) return undefined
-  return buildFor(join(library, found.folder), found.skill, 'agents')
-}
+export const listLibrarySkills = ofLibrary((library, _: object) => library.list())
+export const openLibrarySkill = ofLibrary((library, { name }: { name: string }) => library.open(name))
+export const readLibraryFile = ofLibrary((library, { name, path }: { name: string; path: string }) =>
+  library.readFile(name, path),
+)
 
 /** Writes examples beside the skills of the library, and commits exactly these files. Returns the commit. */
 export async function teachLibrary(
@@ -94,76 +184,6 @@ export async function teachLibrary(
     return changeLibrary(repo, { changes, message })
   }
   return asWriter(installs, [], 'teach', run)
-}
-
-/** A committed version of a skill, which can be published, and installed on any machine. */
-export interface CommittedVersion {
-  /** The version that it declares; skills declare none. */
-  version?: string
-  commit: string
-  digest: string
-}
-
-/** Whether the library has a skill of this name. */
-export function isInLibrary(machine: Machine, name: string): boolean {
-  const library = new Config(machine).library
-  return library !== undefined && exists(join(library, SKILLS_FOLDER, requireName(name)))
-}
-
-/** The newest committed version of a skill. Throws if it has uncommitted changes. */
-export async function committedVersion(machine: Machine, name: string): Promise<CommittedVersion> {
-  const { repo } = new Installs(machine, {})
-  await repo.require()
-  const folder = `${SKILLS_FOLDER}/${requireName(name)}`
-  const changed = (await uncommittedPaths(repo)).find((path) => path.startsWith(`${folder}/`))
-  if (changed !== undefined) {
-    throw failWith('UNCOMMITTED/skill', { changed })
-  }
-  const { stdout } = await repo.git(['log', '-1', '--format=%H', 'HEAD', '--', literal(folder)])
-  const commit = stdout.trim()
-  const digest = await digestAt(machine, name, commit)
-  if (digest !== undefined) return { commit, digest }
-  throw failWith('SKILL_NOT_FOUND/committed', { name })
-}
-
-/** The digest of a skill at a commit of the library; undefined if the library does not have it. */
-export async function digestAt(machine: Machine, name: string, commit: string): Promise<string | undefined> {
-  const { repo } = new Installs(machine, {})
-  await repo.require()
-  const folder = `${SKILLS_FOLDER}/${requireName(name)}`
-  return withScratch(async (scratch) => {
-    const place = await checkOutSnapshot({ repo, commit, folder }, scratch, 'version')
-    return place === undefined ? undefined : hashTree(place, listTree(place).files)
-  })
-}
-
-/** The text of a library file at HEAD; undefined if HEAD does not have it. */
-export async function committedFile(machine: Machine, path: string): Promise<string | undefined> {
-  if (new Config(machine).library === undefined) return undefined
-  const { repo } = new Installs(machine, {})
-  const { stdout, code } = await repo.git(['show', `HEAD:${path}`], { okCodes: [0, 128] })
-  return code === 0 ? stdout : undefined
-}
-
-export interface InstalledVersion {
-  skill: string
-  agent: string
-  /** The start of the digest of the library's folder at installation. */
-  version: string
-}
-
-/** The version of each of the user's skills that Loadout installed and that is unedited, for each enabled agent. */
-export function installedVersions(machine: Machine): InstalledVersion[] {
-  const cache = new TreeCache(machine)
-  const found = new Config(machine).targetRoots().flatMap((root) =>
-    readPlacements(root, cache).flatMap(({ name, marker, contentHash }) => {
-      if (marker === undefined || 'problem' in marker || marker.contentHash !== contentHash) return []
-      const version = /^(?:sha256[:-])?([0-9a-f]{16,})$/.exec(marker.sourceHash ?? '')?.[1]?.slice(0, 16)
-      return version === undefined ? [] : root.agents.map((agent) => ({ skill: name, agent, version }))
-    }),
-  )
-  cache.save()
-  return found
 }
 
 export interface Suggestion {

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { installedVersions } from '../skills/library-skills.ts'
+import { Library } from '../skills/library-skills.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { VERSION } from '../text/version.ts'
@@ -73,7 +73,7 @@ type Versions = ReadonlyMap<string, string>
 /** By agent and skill; by skill alone for uses that no agent reports, such as over MCP. */
 function versionsHere(machine: Machine): Versions | undefined {
   try {
-    const found = installedVersions(machine)
+    const found = new Library(machine).installedVersions()
     return new Map([
       ...found.map(({ skill, version }) => [skill, version] as const),
       ...found.map(({ skill, agent, version }) => [`${agent} ${skill}`, version] as const),

@@ -2,7 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/verdict.ts'
 import { isSigned, principalOf, sign, signingKey } from '../machine/ssh-signature.ts'
 import { committedPack, hasPack } from '../packs/committed-pack.ts'
-import { committedVersion, digestAt, isInLibrary } from '../skills/library-skills.ts'
+import { type CommittedVersion, Library } from '../skills/library-skills.ts'
 import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { identifyUser } from './disk/identity.ts'
@@ -51,8 +51,9 @@ export const publishVersion = withTeam(async (team, request: PublishRequest): Pr
   const { groups = ['*'] } = request
   const owner = request.owner ?? (await identifyUser(team.machine)).person
   const { kind, name } = kindHere(team.machine, parseNamed(request.name))
-  const read = kind === 'pack' ? committedPack : committedVersion
-  const { commit, digest, version: own } = await read(team.machine, name)
+  const { machine } = team
+  const found = kind === 'pack' ? committedPack(machine, name) : new Library(machine).committedVersion(name)
+  const { commit, digest, version: own }: CommittedVersion = await found
   const version = request.version ?? own ?? (commit || digest).slice(0, 12)
   const entry = { kind, name, version, owner, commit, digest, groups }
   const problem = versionProblem(entry)
@@ -76,7 +77,7 @@ function parseNamed(text: string): Named {
 function kindHere(machine: Machine, { kind, name }: Named): { kind: CatalogKind; name: string } {
   if (kind !== undefined) return { kind, name }
   if (!hasPack(machine, name)) return { kind: 'skill', name }
-  if (isInLibrary(machine, name)) throw twoKinds(name)
+  if (new Library(machine).has(name)) throw twoKinds(name)
   return { kind: 'pack', name }
 }
 
@@ -126,7 +127,8 @@ export const approveVersion = withTeam((team, request: SignRequest): Promise<Sig
 
 /** Throws unless this machine has exactly the content that a draft names: drafts are not signed. */
 async function requireSameContent(machine: Machine, { kind, name, version, commit, digest }: Version): Promise<void> {
-  const here = kind === 'pack' ? (await committedPack(machine, name)).digest : await digestAt(machine, name, commit)
+  const here =
+    kind === 'pack' ? (await committedPack(machine, name)).digest : await new Library(machine).digestAt(name, commit)
   if (here === digest) return
   const place = kind === 'pack' ? 'the pack on this machine' : `commit ${commit.slice(0, 12)} of the library`
   const found = here === undefined ? `this machine does not have ${place}` : `${place} has ${here}`

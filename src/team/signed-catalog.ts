@@ -4,7 +4,7 @@ import type { RecordFile } from '../machine/records.ts'
 import { ANY_NAME, CATALOG_KINDS, type Verdict } from '../machine/rules/verdict.ts'
 import { isSigned } from '../machine/ssh-signature.ts'
 import { readVerdicts, verdictsExpiry, writeVerdicts } from '../machine/verdicts.ts'
-import { committedFile } from '../skills/library-skills.ts'
+import { Library } from '../skills/library-skills.ts'
 import { parseForeignJson } from '../text/json.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { isRecord, sha256, sortedBy } from '../text/values.ts'
@@ -88,7 +88,7 @@ export async function readCatalog(
   const entries = Array.isArray(reply.entries) ? reply.entries.filter(isEntry) : []
   const { text, signature } = reply.isSame === true ? before : reply
   // Those that were pinned when this machine joined; otherwise those that the library has committed.
-  const signers = readPinnedSigners(machine) ?? (await committedFile(machine, SIGNERS_FILE))
+  const signers = readPinnedSigners(machine) ?? (await new Library(machine).committedFile(SIGNERS_FILE))
   let offered: Catalog['offered']
   if (typeof text === 'string' && typeof signature === 'string' && text !== '') {
     const snapshot = parseSnapshot(text)

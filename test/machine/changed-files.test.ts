@@ -108,17 +108,20 @@ async function loadoutOkWith(world: World, args: readonly string[], env: Record<
   expect(code, stderr).toBe(0)
 }
 
-/** A world in which `connect` was killed when the first file was in place. */
+/** The call after which the first file of `connect` is in place. */
+const first = made.then(async (world) => {
+  const copy = await copyWorld(world)
+  const log = join(copy.home, 'calls.log')
+  await loadoutOkWith(copy, COMMANDS.connect!, { KILL_LOG: log })
+  const calls = readFileSync(log, 'utf8').trim().split('\n')
+  return calls.findIndex((line) => line.includes('settings.json') && line.includes('renameSync')) + 2
+})
+
+/** A world in which `connect` was killed there. */
 async function killed(): Promise<World> {
   const world = await copyWorld(await made)
-  const log = join(world.home, 'calls.log')
-  await loadoutOkWith(await copyWorld(await made), COMMANDS.connect!, { KILL_LOG: log })
-  const calls = readFileSync(log, 'utf8').trim().split('\n')
-  const at = calls.findIndex((line) => line.includes('settings.json') && line.includes('renameSync')) + 2
-  await loadout(world, COMMANDS.connect!, {
-    NODE_OPTIONS: `--require ${PRELOAD}`,
-    ...{ KILL_AT: String(at), KILL_HOW: 'before' },
-  })
+  const env = { NODE_OPTIONS: `--require ${PRELOAD}`, KILL_AT: String(await first), KILL_HOW: 'before' }
+  await loadout(world, COMMANDS.connect!, env)
   expect(readFileSync(join(world.home, LOG), 'utf8')).toContain('settings.json')
   return world
 }
