@@ -71,9 +71,14 @@ export async function changeFiles<T>(
   if (log.text() !== undefined && !isAtWork(log.work)) await log.asOnlyWriter('recovery', async () => {})
   // Beside another editor the files may be half changed, and there is nothing to create any more.
   if (!isAtWork(log.work)) {
-    const edits = new Edits(machine)
-    const value = run(edits)
-    if (isDryRun || edits.changes().length === 0) return value
+    try {
+      const edits = new Edits(machine)
+      const value = run(edits)
+      if (isDryRun || !edits.isChange()) return value
+    } catch (error) {
+      // Another editor may have begun meanwhile: the only editor knows for sure.
+      if (isDryRun || !exists(log.work.home)) throw error
+    }
   }
   return log.asOnlyWriter(purpose, async () => {
     const edits = new Edits(machine)
@@ -135,8 +140,25 @@ export class Edits {
     if (after !== before) this.add({ ...edit, folders: old?.folders })
   }
 
+  /** Whether there is anything to do. Throws if a file may not be changed. */
+  isChange(): boolean {
+    const changed = this.changed()
+    for (const { path, before } of changed) if (before !== undefined) requireWritable(path)
+    return changed.length > 0
+  }
+
   /** What the transaction has to do. */
   changes() {
+    const edits = this.changed()
+    for (const edit of edits) requireEditable(edit)
+    return edits.map(({ path, project, after, folders, mode }) => {
+      // The settings of an agent may contain a password.
+      const write = (stage: string) => writeFileSync(stage, after ?? '', { flag: 'wx', mode: PRIVATE_FILE })
+      return { path, project, folders, mode, write: after === undefined ? undefined : write }
+    })
+  }
+
+  private changed(): FileEdit<string | Uint8Array>[] {
     const { machine } = this
     const records = [...this.records].map(([file, now]): FileEdit => {
       const path = machine.records.path(file)
@@ -145,13 +167,7 @@ export class Edits {
     })
     const isChanged = ({ path, before, after, mode = 0 }: FileEdit<string | Uint8Array>) =>
       digestOf(before) !== digestOf(after) || (exists(path) && isExecutable(path) !== (mode & 0o100) > 0 && mode > 0)
-    const edits = [...records, ...this.files.values()].filter(isChanged)
-    for (const edit of edits) requireEditable(edit)
-    return edits.map(({ path, project, after, folders, mode }) => {
-      // The settings of an agent may contain a password.
-      const write = (stage: string) => writeFileSync(stage, after ?? '', { flag: 'wx', mode: PRIVATE_FILE })
-      return { path, project, folders, mode, write: after === undefined ? undefined : write }
-    })
+    return [...records, ...this.files.values()].filter(isChanged)
   }
 
   private recordsIn(file: UndoFile): Record<string, UndoRecord> {

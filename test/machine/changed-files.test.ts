@@ -77,7 +77,7 @@ describe('a change of several files that is killed is whole after the next comma
     expect(after).not.toEqual(before)
     const log = join(done.home, 'calls.log')
     await loadoutOkWith(await copyWorld(await made), args, { KILL_LOG: log })
-    const calls = readFileSync(log, 'utf8').trim().split('\n').length
+    const calls = JSON.parse(readFileSync(log, 'utf8').trim().split('\n').at(-1) ?? '').number
     const step = isThorough ? 1 : Math.ceil(calls / 4)
     const seen = new Set<boolean>()
     for (let at = 1; at <= calls; at += step) {
@@ -114,7 +114,8 @@ const first = made.then(async (world) => {
   const log = join(copy.home, 'calls.log')
   await loadoutOkWith(copy, COMMANDS.connect!, { KILL_LOG: log })
   const calls = readFileSync(log, 'utf8').trim().split('\n')
-  return calls.findIndex((line) => line.includes('settings.json') && line.includes('renameSync')) + 2
+  const line = calls.find((each) => each.includes('settings.json') && each.includes('renameSync')) ?? ''
+  return JSON.parse(line).number + 1
 })
 
 /** A world in which `connect` was killed there. */
@@ -167,7 +168,7 @@ it('two faces that change the same file at once both have their way, and old key
   writeFileSync(config, JSON.stringify({ ...CONFIG, theme: 'dark' }))
   const agents = ['cursor', 'gemini', 'copilot', 'opencode', 'qwen', 'windsurf']
   const runs = await Promise.all(agents.map((agent) => loadout(world, ['agents', 'enable', agent])))
-  expect(runs.map(({ code, stderr }) => [code, stderr.includes('theme')])).toEqual(agents.map(() => [1, true]))
+  for (const { code, stderr } of runs) expect([code, stderr]).toEqual([1, expect.stringContaining('theme')])
   const now = JSON.parse(readFileSync(config, 'utf8'))
   expect(now).toMatchObject({ ...CONFIG, theme: 'dark' })
   for (const agent of agents) expect(now.targets[agent]).toEqual({ enabled: true })
