@@ -48,7 +48,7 @@ export class LiveListing {
     this.root = root
     const stat = statOf(root)
     this.device = stat?.dev
-    this.isOff = process.platform !== 'linux' || stat === undefined || !TOLD.has(statfsSync(root).type)
+    this.isOff = process.platform !== 'linux' || !isTold(root)
   }
 
   /** The listing by these rules with all changes until now; or the number of the round in which it has to be made. */
@@ -205,6 +205,14 @@ export class LiveListing {
   private giveUp(): void {
     this.isOff = true
     this.close()
+  }
+}
+
+function isTold(root: string): boolean {
+  try {
+    return TOLD.has(statfsSync(root).type)
+  } catch {
+    return false
   }
 }
 
