@@ -145,8 +145,6 @@ function runPackCommands(steps: readonly Step[], hasFlags: boolean): WarmRun[] {
 describe('a pack that is shut again', () => {
   const STATES: [state: string, steps: Step[]][] = [
     ['denied', [say('approve', 'quails'), say('deny', 'quails')]],
-    ['changed since it was approved', [say('approve', 'quails'), change('KNOWLEDGE.md')]],
-    ['changed in a file of an approved tree', [say('approve', 'quails', '--tree'), change('sources/a.md')]],
     ['revoked', [say('approve', 'quails'), say('revoke', 'quails')]],
     ['approved in a file that cannot be read', [say('approve', 'quails'), spoilApprovals]],
   ]
@@ -157,6 +155,16 @@ describe('a pack that is shut again', () => {
     expect(leaksOf(runs)).toEqual([])
     expect(brokenOf(runs)).toEqual([])
   })
+})
+
+it.each([
+  ['the guide', 'KNOWLEDGE.md', []],
+  ['a file of an approved tree', 'sources/a.md', ['--tree']],
+])('what was added to %s since the approval is shown by no command', (_, file, flags) => {
+  const runs = runPackCommands([say('approve', 'quails', ...flags), change(file)], false)
+  expect(runs.length).toBeGreaterThan(25)
+  expect(leaksOf(runs, (place) => place !== 'added')).toEqual([])
+  expect(brokenOf(runs)).toEqual([])
 })
 
 it('an open pack gives its sources when they are asked for', () => {

@@ -46,7 +46,7 @@ describe('one name, several packs', () => {
     ])
     const { stdout } = run(['why', 'handbook'])
     expect(stdout).toContain(winner)
-    expect(stdout).toContain(loser)
+    expect(stdout).toContain('~/.agents/knowledge/handbook')
   })
 
   it('case 37: a path names the other', () => {

@@ -43,7 +43,9 @@ it('a folder of documents answers an agent over MCP and through a hook after two
   const wrong = { task: id, facts: ['documents/refunds.md#L50'] }
   expect(await call('compile_pack', { pack: 'shop', answer: wrong })).toContain('Nothing was written.')
   expect(await call('compile_pack', { pack: 'shop', answer: { task: id, facts } })).toContain('compiled/facts.md')
-  expect(await call('activate_pack', { pack: 'shop', question: QUESTION })).toContain('APPROVAL_NEEDED')
+  expect(await call('activate_pack', { pack: 'shop', question: QUESTION })).toContain(
+    'wait for approval: compiled/facts.md',
+  )
   expect(runLoadout(['approve', 'shop'], { cwd, home }).code).toBe(0)
 
   const stdin = JSON.stringify({

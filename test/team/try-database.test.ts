@@ -81,7 +81,7 @@ it.runIf(isRoot)(
     const { code, said, left } = await serve(closed, temporary)
     expect([code, left]).toEqual([2, []])
     expect(said.split('\n')).toEqual([
-      expect.stringContaining(`could not be started: the user that runs it cannot enter ${temporary}/loadout-try-`),
+      expect.stringContaining(`could not be started: the user that runs it cannot enter ~/temporary/loadout-try-`),
       '  set TMPDIR to a folder that every user can enter and run programs in',
       '',
     ])
