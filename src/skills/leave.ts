@@ -2,7 +2,6 @@ import { hooksPlan } from '../agents/hooks-change.ts'
 import { ListSwitch, type Switches } from '../agents/list-switch.ts'
 import { RECORDED_AGENTS } from '../agents/rules/recorded-rules.ts'
 import { changeFiles } from '../change/edits.ts'
-import { isFolder } from '../machine/files.ts'
 import type { RecordFile } from '../machine/records.ts'
 import { failWith } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
@@ -60,7 +59,16 @@ export const leave = withInstalls(async (installs, request: LeaveRequest): Promi
   const { machine, library } = installs
   const { undo: isUndo = false, dryRun: isDryRun = false } = request
   const about = { library, isUndo, isDryRun }
-  const roots = installs.removalRoots(undefined)
+  const all = installs.removalRoots(undefined)
+  // Only folders with copies are locked: a lock in any other would be found by nobody if this is killed.
+  const used = new Set(
+    isUndo
+      ? machine.records.read(LEFT).copies.map(({ root }) => root)
+      : (await observe(installs, all)).placements.flatMap(({ marker, root }) =>
+          marker === undefined ? [] : root.path,
+        ),
+  )
+  const roots = all.filter(({ path }) => used.has(path))
 
   const takeBack = async (): Promise<Leaving> => {
     const { copies, hooks, lists } = machine.records.read(LEFT)
@@ -114,13 +122,5 @@ export const leave = withInstalls(async (installs, request: LeaveRequest): Promi
   }
 
   const run = isUndo ? takeBack : giveUp
-  return isDryRun
-    ? run()
-    : asRootWriter(
-        installs,
-        roots.filter(({ path }) => isFolder(path)),
-        'leave',
-        run,
-        request.signal,
-      )
+  return isDryRun ? run() : asRootWriter(installs, roots, 'leave', run, request.signal)
 })

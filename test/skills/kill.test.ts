@@ -375,7 +375,10 @@ function checkMarker(world: World, before: World, after: World, folder: string):
   const path = join(world.home, folder)
   if (!existsSync(path) || folder.startsWith('library')) return
   const marker = join(path, '.loadout')
-  if (!existsSync(marker)) return void expect(existsSync(join(before.home, folder, '.loadout')), folder).toBe(false)
+  if (!existsSync(marker)) {
+    const sides = [before, after].map(({ home }) => existsSync(join(home, folder, '.loadout')))
+    return void expect(sides, folder).toContain(false)
+  }
   const isAsBefore = JSON.stringify(readTree(path)) === JSON.stringify(readTree(join(before.home, folder)))
   if (isAsBefore) return
   const hashes = [marker, join(after.home, folder, '.loadout')]
