@@ -60,7 +60,7 @@ export const leave = withInstalls(async (installs, request: LeaveRequest): Promi
   const { undo: isUndo = false, dryRun: isDryRun = false } = request
   const about = { library, isUndo, isDryRun }
   const all = installs.removalRoots(undefined)
-  // Only folders with copies are locked: a lock in any other would be found by nobody if this is killed.
+  // Only folders with copies are locked: no later command would find a lock in any other if this is killed.
   const used = new Set(
     isUndo
       ? machine.records.read(LEFT).copies.map(({ root }) => root)
