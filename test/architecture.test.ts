@@ -241,6 +241,7 @@ const WAYS: { what: string; call: RegExp; files: string[]; planted: string }[] =
       'src/answer/packs.ts',
       'src/answer/session/start-parts.ts',
       'src/lab/eval-pack.ts',
+      'src/packs/compile.ts',
       'src/packs/pack-source.ts',
       'src/packs/read.ts',
       'src/packs/resolve.ts',
