@@ -53,6 +53,8 @@ export interface Reading extends PackRequest {
   rareWords: TaskWords
   /** Judges each file once. */
   healthOf(path: string): FileHealth
+  /** The lines of a section. A file is split once. */
+  textOf(place: Pick<SectionHit, 'path' | 'from' | 'to'>): string
 }
 
 /** What one pack gives to a task. */
@@ -184,7 +186,13 @@ function read(
     healths.set(path, health)
     return health
   }
-  return { ...request, manifest, files, guide, records, words, rareWords, hits, healthOf }
+  const split = new Map<string, string[]>()
+  const textOf = ({ path, from, to }: Pick<SectionHit, 'path' | 'from' | 'to'>) => {
+    const lines = split.get(path) ?? (files.read(path)?.text ?? '').split('\n')
+    split.set(path, lines)
+    return lines.slice(from - 1, to).join('\n')
+  }
+  return { ...request, manifest, files, guide, records, words, rareWords, hits, healthOf, textOf }
 }
 
 /** Whether a text is about the task: it has such a share of its words. Any text is, if the task has everyday words only. */
@@ -296,7 +304,7 @@ const NEW_SHARE = 0.12
 
 /** The sections of pages one link away that say what is asked and the chosen sections do not say. */
 function linkedSections(
-  { files, hits, rareWords, healthOf }: Reading,
+  { files, hits, rareWords, healthOf, textOf }: Reading,
   ordered: readonly SectionHit[],
   taken: ReadonlyMap<string, SectionHit[] | 'whole'>,
 ): SectionHit[] {
@@ -304,7 +312,7 @@ function linkedSections(
   const linksOf = (path: string, text: string) => linkedPages(text, path, pages).filter((page) => page !== path)
   const from = [...taken].map(([path, pieces]) => {
     const { text = '' } = files.read(path) ?? {}
-    return { path, text: pieces === 'whole' ? text : pieces.map((piece) => takeLines(text, piece)).join('\n') }
+    return { path, text: pieces === 'whole' ? text : pieces.map(textOf).join('\n') }
   })
   const outward = from.map(({ path, text }) => linksOf(path, text))
   const near = new Set(outward.flat())
@@ -318,8 +326,7 @@ function linkedSections(
   const gainOf = ({ terms }: SectionHit) =>
     terms.reduce((sum, term) => sum + (said.has(term) ? 0 : (rareWords.get(term) ?? 0)), 0) / (whole || 1)
   const isFree = (path: string) => near.has(path) && !taken.has(path) && healthOf(path).age === undefined
-  const isShort = ({ path, from: first, to }: SectionHit) =>
-    estimateTokens(takeLines(files.read(path)?.text ?? '', { from: first, to })) <= LONGEST_LINKED
+  const isShort = (hit: SectionHit) => estimateTokens(textOf(hit)) <= LONGEST_LINKED
   const found = hits
     .filter((hit) => hit.from > 0 && isFree(hit.path) && gainOf(hit) >= NEW_SHARE && isShort(hit))
     .sort((a, b) => gainOf(b) - gainOf(a) || b.score - a.score || compareText(a.path, b.path))
@@ -335,7 +342,7 @@ function linkedSections(
 }
 
 /** Pages that give another number than the chosen ones for the same thing. */
-function numberWarnings({ hits, files, healthOf }: Reading, content: readonly Choice[]): PackWarning[] {
+function numberWarnings({ hits, textOf, healthOf }: Reading, content: readonly Choice[]): PackWarning[] {
   const isPage = (path: string) => /^(?:wiki|documents)\//.test(path)
   const given = content.filter(({ path }) => isPage(path) && healthOf(path).age === undefined)
   const mine = given.flatMap(({ path, lines, text }) => {
@@ -347,9 +354,7 @@ function numberWarnings({ hits, files, healthOf }: Reading, content: readonly Ch
     .filter(({ from, path }) => from > 0 && isPage(path))
     .slice(0, 60)
     .filter(({ path }) => healthOf(path).age === undefined)
-    .flatMap((hit) =>
-      numberedSentences(hit.path, hit.title, takeLines(files.read(hit.path)?.text ?? '', hit), hit.from),
-    )
+    .flatMap((hit) => numberedSentences(hit.path, hit.title, textOf(hit), hit.from))
   const pairs = differingNumbers(mine, others)
   const isFirst = ([one, other]: (typeof pairs)[number], at: number) =>
     !pairs.slice(0, at).some(([a, b]) => (a.text === one.text && b.text === other.text) || a.text === other.text)
