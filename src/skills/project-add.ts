@@ -136,6 +136,10 @@ async function takeOver(
   const { losses } = taken
   const newer: string[] = []
   for (const [key, words] of Object.entries(taken.wanted)) {
+    if (key.startsWith('./') && inside.startsWith('..')) {
+      losses.push(`${key} left out: it is a folder of another project`)
+      continue
+    }
     // A file of another program may name what is private, moved or gone since: the rest is still worth having.
     const read = await sources.skills(key).catch((error: unknown) => {
       if (!(error instanceof LoadoutError)) throw error

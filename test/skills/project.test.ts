@@ -411,6 +411,14 @@ describe('the manifest of a project', () => {
     expect(existsSync(join(team.site, copy('alpha')))).toBe(false)
   })
 
+  it('leaves out the folders that a file of another project names', () => {
+    const team = makeTeam()
+    team.write('elsewhere/plugin.json', JSON.stringify({ name: 'sea', skills: './skills' }))
+    putAll(team.site, { 'skills/own/SKILL.md': text('own') })
+    const run = team.in('site', 'add', '../elsewhere/plugin.json', '--project', '.')
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('it is a folder of another project')])
+  })
+
   it('takes the place of a copy that another manager made from the same files, and of no other', () => {
     const team = makeTeam()
     const other = makeRepository(team.path('other'))
