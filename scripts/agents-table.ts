@@ -44,6 +44,25 @@ ${recordings.map(row).join('\n')}
 - **Instruction files**: the names that the client reads in a project, each from the folder it is started in up to the
   root of the repository.
 
+## Subagents and plugins
+
+Tried by hand, once each: subagents on 2026-11-18, with a text of Loadout that fits the subagent's task; plugins on 2026-11-19, built by
+\`loadout publish plugin\` and installed by the client's own command, without network.
+
+| client | version | subagent gets what its task needs | plugin: skill | MCP tools | hooks |
+|---|---|---|---|---|---|
+| Claude Code | 2.1.327 | yes | yes | yes | yes |
+| Codex | 0.169.0 | yes | yes | yes | yes |
+| GitHub Copilot CLI | 1.0.102 | yes | yes | yes | yes |
+| Gemini CLI | 0.61.0 | yes | yes, the extension | yes | yes |
+| OpenCode | 1.18.33 | yes | has no such plugins | | |
+| Qwen Code | 0.24.4 | no | yes, the extension | yes | no |
+| Droid | 0.215.0 | not tried | yes, that of Claude Code | yes | start only |
+| Grok Build | 1.0.41 | not tried | yes | found by a search | no |
+
+Each session of two that ran at once, started by \`loadout session\`, listed its own skills; a third one listed what is installed
+(Claude Code 2.1.327, 2026-11-19).
+
 ## Skills that the model sees
 
 Of libraries with 20, 100 and 500 skills: listed with the whole description, with a part of it, and only by name. A
@@ -74,7 +93,11 @@ reads the same settings. Only Claude Code can list a skill without its descripti
 - **Cursor**: everything that Loadout does for it, hooks included, follows its documentation only. It was never run with
   Loadout: the npm registry has no program of it that runs without an account.
 - **Windsurf, Zed, VS Code and other editors**: likewise, and Loadout has no hooks for them.
-- **Kiro, Amp, Droid, Goose and others**: not tried. \`loadout see\` says for these that the limit is not known.
+- **Hooks of Droid, Kimi Code, Continue, Cline and Pi**: Loadout installs none yet. Droid takes the answer to a start, Kimi Code to a
+  prompt, Pi an extension. Grok Build drops the answers to prompts, Continue and Cline asked no hook of a prompt with one prompt.
+- **Pi 1.5.2** needs a package that the registry lacks; Amp, Crush and Junie fetch a program from elsewhere; Qoder, Augment and Command
+  Code ask for a login first.
+- **Kiro, Goose and others** are not on npm. \`loadout see\` says for these that the limit is not known.
 - **Clients with an account**: all runs used an API key, or none. A service may choose another model for an account, or
   switch features on from afar. Claude Code can get a larger list from its service; that was not seen here.
 - **Interactive sessions**: each client was started with one prompt (\`-p\`, \`exec\`, \`run\`).

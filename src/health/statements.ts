@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import { exists, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
+import { openProject, realOrSame } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import { parseForeignJson } from '../text/json.ts'
 import { asFinding, type Finding, LoadoutError, type Report, report } from '../text/trouble.ts'
@@ -37,6 +37,8 @@ const READ_BY_AGENTS =
 const FOREIGN =
   /(?:^|\/)(?:node_modules|vendor|third_party|fixtures?|testdata|__tests__|templates?|examples?|samples?)\//
 const MOST_LOOKUPS = 60
+const MOST_WORDS = 1_000
+const CODE_FILES = ['--', '.', ':(exclude,glob)**/*.md', ':(exclude,glob)**/*.mdc']
 const CODE = /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|cpp|cc|c|h|hpp|swift|scala|sh|vue|svelte|exs?)$/m
 const PATIENCE = { timeoutMs: 20_000, okCodes: [0, 1, 128] }
 
@@ -72,16 +74,26 @@ class StatementCheck {
     const isOwn = (path: string) => !FOREIGN.test(path) && !copies.some((folder) => path.startsWith(folder))
     const texts = named ?? [...now.files].filter((path) => READ_BY_AGENTS.test(path) && isOwn(path))
     const findings: Finding[] = []
-    const files: string[] = []
-    let statements = 0
-    for (const path of texts.toSorted()) {
-      files.push(path)
+    const files = texts.toSorted()
+    // Of a file and the links to it, the file: named first, because it is its own real path.
+    const reals = files.map((path) => realOrSame(join(root, path)))
+    const once = files.filter((_, at) => {
+      const own = reals.findIndex((real, other) => real === reals[at] && join(root, files[other]!) === real)
+      return (own < 0 ? reals.indexOf(reals[at]!) : own) === at
+    })
+    const found = once.flatMap((path) => {
       const text = this.read(join(root, path), findings)
-      if (text === undefined) continue
+      return text === undefined ? [] : [{ path, said: statementsIn(text) }]
+    })
+    await this.findWords(
+      found.flatMap(({ said }) => said.flatMap(({ kind, name }) => (kind === 'symbol' ? [name] : []))),
+    )
+    let statements = 0
+    for (const { path, said } of found) {
       const folder = dirname(path) === '.' ? '' : `${dirname(path)}/`
       const reported = new Set<string>()
       const symbols: Statement[] = []
-      for (const statement of statementsIn(text)) {
+      for (const statement of said) {
         statements++
         const key = `${statement.kind} ${statement.name} ${statement.line}`
         if (reported.has(key)) continue
@@ -235,6 +247,15 @@ class StatementCheck {
     return said === '' ? undefined : ` (${said.slice(0, 100)})`
   }
 
+  /** Words that the code has, found with one look for all. */
+  private words: ReadonlySet<string> = new Set()
+
+  private async findWords(names: readonly string[]): Promise<void> {
+    const asked = [...new Set(names)].slice(0, MOST_WORDS).flatMap((name) => ['-e', name])
+    if (!this.hasHistory || asked.length === 0) return
+    this.words = new Set((await this.git('grep', '-owhF', '--untracked', ...asked, ...CODE_FILES)).split('\n'))
+  }
+
   /** Symbols that the code had when the sentence was written, and that no file has now. */
   private async goneSymbols(
     symbols: readonly Statement[],
@@ -242,22 +263,23 @@ class StatementCheck {
     since: string | undefined,
   ): Promise<Finding[]> {
     if (!this.hasHistory || symbols.length === 0) return []
-    const others = ['--', '.', ':(exclude,glob)**/*.md', ':(exclude,glob)**/*.mdc']
     const findings: Finding[] = []
     const seen = new Map<string, boolean>()
     for (const { name, line } of symbols) {
+      if (this.words.has(name)) continue
       if (seen.size < 60 && !seen.has(name)) {
-        const { code } = await this.tryGit('grep', '-qwF', '--untracked', '-e', name, ...others)
+        // A word may stand only inside of longer ones that were asked for too.
+        const { code } = await this.tryGit('grep', '-qwF', '--untracked', '-e', name, ...CODE_FILES)
         seen.set(name, code === 1)
       }
       if (seen.get(name) !== true) continue
       const blame = since ?? (await this.git('blame', '-l', '-L', `${line},${line}`, '--', path))
       const written = since ?? /^\^?([0-9a-f]{7,40})/.exec(blame)?.[1]
       if (written === undefined || /^0+$/.test(written)) continue
-      const had = await this.git('grep', '-lwF', '-e', name, written, ...others)
+      const had = await this.git('grep', '-lwF', '-e', name, written, ...CODE_FILES)
       // In a file of code: a word of a log or a lock file proves nothing.
       if (!CODE.test(had)) continue
-      const was = await this.lastCommit(['-S', name, `${written}..HEAD`, ...others])
+      const was = await this.lastCommit(['-S', name, `${written}..HEAD`, ...CODE_FILES])
       if (was !== undefined) findings.push(report('STATEMENT_FALSE/symbol', { name, was }, { path, line }))
     }
     return findings

@@ -77,6 +77,7 @@ describe("Claude Code's hook", () => {
     ['Claude Code in a shell of Copilot', { ...EVENT, transcript_path: '/t' }, { COPILOT_CLI: '1' }, true],
     ['Copilot CLI', EVENT, { COPILOT_CLI: '1' }, false],
     ['Cursor', { ...EVENT, cursor_version: '3.20.17' }, {}, false],
+    ['Grok Build', { hookEventName: 'user_prompt_submit', sessionId: 's', cwd: '/p', prompt: 'x' }, {}, false],
   ]
   it.each(rows)('run by %s', (_, json, env, isOurs) => {
     expect(read('claude', 'UserPromptSubmit', json, env) !== undefined).toBe(isOurs)

@@ -259,12 +259,13 @@ function fillReply(host: HookHost, event: HookEvent, context: string): Json {
 }
 
 /**
- * Whether another agent runs a hook of Claude Code. Cursor and Copilot CLI also read the settings of Claude Code, but
- * ignore the answers of these hooks; they have their own hooks.
+ * Whether another agent runs a hook of Claude Code. Cursor, Copilot CLI and Grok Build also read the settings of Claude
+ * Code, but ignore the answers of these hooks.
  */
 function isOtherAgent(host: HookHost, json: Json, env: Readonly<Record<string, string | undefined>>): boolean {
   if (host.agent !== 'claude') return false
-  return json.cursor_version !== undefined || (env.COPILOT_CLI !== undefined && json.transcript_path === undefined)
+  if (json.cursor_version !== undefined || json.hookEventName !== undefined) return true
+  return env.COPILOT_CLI !== undefined && json.transcript_path === undefined
 }
 
 /** The subagent that a tool call starts. */

@@ -175,12 +175,15 @@ class PromptAnswer extends Conversation {
     const sure = new Set(found.filter(({ form }) => form === 'text').map(({ id }) => id))
     // The sections of these packs decide.
     const asked = new Set(packs && this.catalog?.readable.map(({ kept }) => kept.name))
+    // Out of the list of this session: "loadout session".
+    const hidden = this.machine.env.LOADOUT_HIDDEN_SKILLS?.split(',') ?? []
     const ranked = found.flatMap((hit): Hit[] => {
       if (hit.kept.kind === 'payload') {
         const isUsable = strategy !== 'keywords' && !hit.kept.isUnread
         return isUsable ? [{ ...hit, form: (session?.sure ?? sure).has(hit.id) ? 'text' : 'pointer' }] : []
       }
-      return hit.kind === 'pack' && asked.has(hit.name) ? [] : [hit]
+      const isLeftOut = hit.kind === 'pack' ? asked.has(hit.name) : hidden.includes(hit.name)
+      return isLeftOut ? [] : [hit]
     })
     const sureness = (hit: Hit) => (hit.kind === 'payload' ? 1 : hit.confidence)
     const others = [...(packs ?? []), ...ranked]
