@@ -284,6 +284,18 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       teachStatus: late(async () => (await import('./lab/teachable.ts')).teachStatus),
       /** Measures how well entries are found, by their own examples and by test files. */
       evaluate: late(async () => (await import('./lab/eval.ts')).evaluateEntries),
+      /** Says what a test of skills with the user's agents would run, and what that would cost. */
+      planTest: late(async () => (await import('./lab/prove.ts')).planTest),
+      /** Runs prompts with the user's own agents: does a skill fire, and does it help? */
+      runTest: late(async () => (await import('./lab/prove.ts')).runTest),
+      /** Says without a model which skills can fire for their prompts, and what competes with them. */
+      testOffline: late(async () => (await import('./lab/offline.ts')).testOffline),
+      /** Asks the user's agent for a better description of a skill, and runs the same prompts with it. */
+      proposeDescription: late(async () => (await import('./lab/improve.ts')).proposeDescription),
+      /** Gives a skill a new description. */
+      keepDescription: late(async () => (await import('./skills/tested-skills.ts')).keepDescription),
+      /** Adds prompts to the tests beside a skill. */
+      addCases: late(async () => (await import('./skills/tested-skills.ts')).addCases),
       /** Measures the choice of project files on the project's own last commits. */
       evaluateHistory: late(async () => (await import('./lab/eval-history.ts')).evaluateHistory),
       /** Compares two indexes on the same questions. */
@@ -452,6 +464,9 @@ export type { Stamps, Watched } from './health/watch.ts'
 export type { Comparison, SuiteReport } from './lab/eval.ts'
 export type { HistoryEvaluation } from './lab/eval-history.ts'
 export type { PackEvaluation } from './lab/eval-pack.ts'
+export type { Improvement } from './lab/improve.ts'
+export type { OfflineReport } from './lab/offline.ts'
+export type { Proven, TestPlan, TestReport } from './lab/prove.ts'
 export type { PromptReplay } from './lab/replay-prompts.ts'
 export type { Similar } from './lab/similar.ts'
 export type { TeachExport, Teaching } from './lab/teach.ts'

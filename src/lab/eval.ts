@@ -42,14 +42,8 @@ export interface EvalRequest extends SourceRequest {
   /** What to search instead of the layers. */
   library?: string
   strategy?: Strategy
-  /** Test the examples of everything known here, although the project has its own questions. */
-  own?: boolean
-  /** Thresholds in per cent. */
-  minR1?: number
-  minR3?: number
-  minR5?: number
-  maxFalse?: number
-  maxPairs?: number
+  /** How many per cent of the questions must be answered as they should. */
+  min?: number
 }
 
 export interface SuiteReport extends Evaluation {
@@ -87,7 +81,7 @@ export function evaluateEntries(machine: Machine, request: EvalRequest): SuiteRe
     return askLibrary(machine, library, ownQuestions(library), request)
   }
   const hasSuite = suite !== undefined || exists(join(rootOf(machine, request.layers), SUITE_IN_PROJECT))
-  if (hasSuite && !(request.own && suite === undefined)) return askSuite(machine, request)
+  if (hasSuite) return askSuite(machine, request)
   const known = everythingHere(machine, request)
   return askLibrary(machine, known, { questions: heldOutQuestions(known.documents), findings: [] }, request)
 }
@@ -399,17 +393,8 @@ function unknownIds(questions: readonly Question[], ids: ReadonlySet<string>): F
   return more <= 0 ? findings : [...findings, report('ENTRY_NOT_FOUND/suite-more', { more })]
 }
 
-function belowThreshold({ figures }: Evaluation, request: EvalRequest): Finding[] {
-  const below = (missed: string) => report('BELOW_THRESHOLD/figure', { missed })
-  const low = (name: string, value: number, least = 0) =>
-    value < least && figures.positives > 0 ? [below(`${name} is ${value.toFixed(1)} %, below ${least}`)] : []
-  const high = (name: string, value: number, most = 100) =>
-    value > most ? [below(`${name} are ${value.toFixed(1)} %, above ${most}`)] : []
-  return [
-    ...low('R@1', figures.r1, request.minR1),
-    ...low('R@3', figures.r3, request.minR3),
-    ...low('R@5', figures.r5, request.minR5),
-    ...high('false triggers', figures.falseTriggers, request.maxFalse),
-    ...high('wrong triggers', figures.pairViolations, request.maxPairs),
-  ]
+function belowThreshold({ figures, confusions }: Evaluation, { min = 0 }: EvalRequest): Finding[] {
+  const questions = figures.positives + figures.negatives + figures.pairs
+  const share = questions === 0 ? 100 : (100 * (questions - confusions.length)) / questions
+  return share < min ? [report('BELOW_THRESHOLD/figure', { share: share.toFixed(1), min })] : []
 }

@@ -227,7 +227,7 @@ describe('eval', () => {
       join(library, 'skills/deploy/evals/trigger.json'),
       JSON.stringify([{ query: 'ship the build to production', should_trigger: true }]),
     )
-    const { value, findings } = await loadout.knowledge.evaluate({ suite: library, layers, minR5: 100 })
+    const { value, findings } = await loadout.knowledge.evaluate({ suite: library, layers, min: 100 })
     expect(value).toMatchObject({ documents: 2, heldOut: 2, figures: { positives: 3, r1: 100 }, takers: [] })
     expect(value.withoutExamples?.r1).toBeCloseTo(33.3, 1)
     expect(findings).toEqual([])
@@ -243,7 +243,7 @@ describe('eval', () => {
   it('ends with an error below a limit', async () => {
     const { loadout, layers, hand } = makeWorld()
     await hand('water', ['when does the moon pull'])
-    const report = await loadout.knowledge.evaluate({ layers, minR5: 50 })
+    const report = await loadout.knowledge.evaluate({ layers, min: 50 })
     expect(report.findings).toMatchObject([{ severity: 'error', code: 'BELOW_THRESHOLD' }])
   })
 })

@@ -116,7 +116,7 @@ describe('packs eval', () => {
 
   it('case 149: a case that fails is 1, and is named', () => {
     const { root } = makePack({ 'evals/discovery.validation.json': suite(unrelated, wrong) }, 'quails')
-    const run = evalOpen(root, '--suite', 'validation')
+    const run = evalOpen(root, 'validation')
     expect(run.code).toBe(1)
     expect(run.stderr).toContain('wrong: expected select, got reject')
     expect(JSON.parse(run.stdout).suites[0].summary).toMatchObject({ passed: 1, failed: 1, precision: null, recall: 0 })
@@ -138,14 +138,14 @@ describe('packs eval', () => {
   it('a pack without a suite is 1; no pack, and a file that is not there, are 2', () => {
     const { root } = makePack({}, 'quails')
     expect(runWarm(['packs', 'eval', root]).code).toBe(1)
-    expect(runWarm(['packs', 'eval', root, '--suite', 'absent.json']).code).toBe(2)
+    expect(runWarm(['packs', 'eval', root, 'absent.json']).code).toBe(2)
     expect(runWarm(['packs', 'eval', join(root, 'wiki')]).code).toBe(2)
   })
 
   it('a suite from elsewhere can be run', () => {
     const { root, project } = makePack({}, 'quails')
     writeFileSync(join(project, 'mine.json'), suite(unrelated))
-    const run = runWarm(['packs', 'eval', 'quails', '--suite', 'mine.json', '--json'], { cwd: project })
+    const run = runWarm(['packs', 'eval', 'quails', 'mine.json', '--json'], { cwd: project })
     expect(run.code).toBe(0)
     expect(JSON.parse(run.stdout)).toMatchObject({ root, suites: [{ suite: 'mine.json' }] })
   })

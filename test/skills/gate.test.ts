@@ -122,7 +122,7 @@ const READERS: Record<string, string | { door: string }> = {
   'note prune': '--dry-run',
   'adapters list': '',
   teach: '--export',
-  test: '--own',
+  test: '',
   'rules build': '--dry-run',
   'rules check': '',
   'rules migrate': 'README.md',

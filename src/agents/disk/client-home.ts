@@ -1,13 +1,15 @@
-import { copyFileSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { isFile, readText } from '../../machine/files.ts'
+import { parse } from 'jsonc-parser'
+import { isFile, readText, writeAtomically } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { findRepository } from '../../machine/open-project.ts'
 import { readToml, writeToml } from '../../machine/toml.ts'
 import { parseForeignJson } from '../../text/json.ts'
-import { isRecord } from '../../text/values.ts'
+import { DOCUMENT_FILE } from '../../text/skill-document.ts'
+import { attempt, getDeep, isRecord } from '../../text/values.ts'
 import type { Agent } from '../rules/agents.ts'
-import type { Client, ModelPlace } from '../rules/clients.ts'
+import type { Client, ModelPlace, OwnModel } from '../rules/clients.ts'
 import type { Rules } from '../rules/reading-rules.ts'
 import { AgentFiles } from './agent-files.ts'
 import { listFolder } from './found-skills.ts'
@@ -108,6 +110,120 @@ export function copyForClient(
   const used = rules.settings && files.usage(rules.settings)
   if (used !== undefined) write(join(home, used.file), JSON.stringify({ skillUsage: used.skills }))
   return { home, cwd, moved }
+}
+
+/** A skill as it is installed: its files by their paths in its folder. */
+export interface TrialSkill {
+  name: string
+  files: Readonly<Record<string, Uint8Array | string>>
+}
+
+/** A home folder with nothing but some skills and what the client needs to ask its user's model. */
+export interface TrialHome {
+  home: string
+  /** An empty repository, with the files of the task. */
+  cwd: string
+  env: Record<string, string | undefined>
+  /** Skill → the end of its folder, by which a call that reads it is known. */
+  places: Map<string, string>
+  /** Puts back a login that the client renewed meanwhile, as it would have done itself: the old one may no longer count. */
+  keepLogin(): void
+}
+
+const ALWAYS = /^(https?_proxy|no_proxy|all_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i
+
+/** Makes such a home. Of the user's own it copies the login and the keys of settings that choose the model, nothing else. */
+export function makeTrialHome(
+  machine: Machine,
+  about: {
+    agent: Agent
+    client: { own: OwnModel }
+    root: string
+    skills: readonly TrialSkill[]
+    files: Readonly<Record<string, Uint8Array>>
+  },
+): TrialHome {
+  const { agent, root } = about
+  const { login, settings: quiet, env: set } = about.client.own
+  const [home, cwd] = [join(root, 'home'), join(root, 'work')]
+  const files = new AgentFiles(machine, agent, undefined)
+  const usual = files.usualFolder
+  const put = (folder: string, path: string, content: Uint8Array | string, mode = 0o644) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
+    writeFileSync(join(folder, path), content, { mode })
+  }
+  const places = new Map<string, string>()
+  for (const skill of about.skills) {
+    const folder = join(agent.userFolder ?? agent.projectFolder, skill.name)
+    places.set(skill.name, `skills/${skill.name}/${DOCUMENT_FILE}`)
+    for (const [path, content] of Object.entries(skill.files)) put(join(home, folder), path, content, 0o755)
+  }
+  put(cwd, '.git/HEAD', 'ref: refs/heads/main\n')
+  for (const part of ['objects', 'refs']) mkdirSync(join(cwd, '.git', part))
+  for (const [path, content] of Object.entries(about.files)) put(cwd, path, content)
+
+  // Where the user has a file of the client, and where this home has it.
+  const ownPath = (path: string): [string, string] => {
+    if (path.startsWith('~/')) return [join(machine.home, path.slice(2)), join(home, path.slice(2))]
+    return [join(files.ownFolder(), path), join(home, usual, path)]
+  }
+  const logins = login.files.map(ownPath).flatMap(([from, to]) => {
+    if (!isFile(from)) return []
+    const before = readFileSync(from)
+    put(dirname(to), basename(to), before, 0o600)
+    return [{ from, to, before }]
+  })
+  const named = new Set<string>()
+  if (quiet !== undefined) {
+    const inOwn = quiet.file.startsWith(`${usual}/`) ? quiet.file.slice(usual.length + 1) : undefined
+    const [from, to] = inOwn === undefined ? [userPath(machine, quiet.file), join(home, quiet.file)] : ownPath(inOwn)
+    const all = isFile(from) ? readSettings(from, readText(from)) : {}
+    const kept = login.settings.reduce((sum, key) => {
+      const value = getDeep(all, ...key.split('.'))
+      const isTable = key === 'env' && isRecord(value)
+      const chosen = isTable
+        ? Object.fromEntries(Object.entries(value).filter(([name]) => login.variables.test(name)))
+        : value
+      return value === undefined
+        ? sum
+        : merge(
+            sum,
+            key.split('.').reduceRight<unknown>((inner, part) => ({ [part]: inner }), chosen) as Record<
+              string,
+              unknown
+            >,
+          )
+    }, {})
+    // Providers may name the variable that has their key.
+    for (const name of JSON.stringify(kept).matchAll(/"env_key":"(\w+)"|\{env:(\w+)\}/g))
+      named.add(name[1] ?? name[2] ?? '')
+    put(dirname(to), basename(to), formatSettings(to, merge(kept, quiet.values ?? {})), 0o600)
+  }
+  const passed = Object.entries(machine.env).filter(
+    ([name]) => login.variables.test(name) || ALWAYS.test(name) || named.has(name),
+  )
+  const keepLogin = () => {
+    for (const { from, to, before } of logins) {
+      const after = isFile(to) ? readFileSync(to) : before
+      const isUntouched = isFile(from) && readFileSync(from).equals(before)
+      if (!after.equals(before) && isUntouched) writeAtomically(from, [after], 0o600)
+    }
+  }
+  return { home, cwd, env: { ...Object.fromEntries(passed), ...set }, places, keepLogin }
+}
+
+/** A path below the home folder, where `.config` may lie elsewhere. */
+function userPath(machine: Machine, path: string): string {
+  return path.startsWith('.config/')
+    ? join(machine.xdgConfigHome, path.slice('.config/'.length))
+    : join(machine.home, path)
+}
+
+function readSettings(path: string, text: string): Record<string, unknown> {
+  const value = path.endsWith('.toml')
+    ? readToml(text)
+    : attempt((): unknown => parse(text, [], { allowTrailingComma: true }), {})
+  return isRecord(value) ? value : {}
 }
 
 /** Settings as a file of this name has them. */

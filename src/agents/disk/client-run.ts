@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
 import type { Machine } from '../../machine/machine.ts'
 import { childOptions, endTree } from '../../machine/platform.ts'
 import { failWith } from '../../text/trouble.ts'
@@ -26,6 +27,15 @@ export interface ClientCall {
   more?: readonly string[]
   patienceMs: number
   signal?: AbortSignal
+  /** Lets it ask its user's own model over the network, instead of a scripted one without. */
+  own?: {
+    args: readonly string[]
+    env: Readonly<Record<string, string | undefined>>
+    /** No network after all. */
+    isClosed?: boolean
+    /** Gets each line that it prints. True: that is enough, and it is stopped. */
+    onLine(line: string): boolean
+  }
 }
 
 export interface ClientRun {
@@ -35,6 +45,8 @@ export interface ClientRun {
   pending: readonly ScriptedCall[]
   /** Absent: it was stopped. */
   code?: number
+  /** It was stopped because `onLine` had enough. */
+  isEnough: boolean
   /** The end of what it printed. */
   said: string
   /** The size of the list of skills, where its log says it. */
@@ -45,54 +57,87 @@ export interface ClientRun {
 export const MODEL_ADDRESS = 'http://127.0.0.1:41414'
 
 /**
- * Runs as the first process of a namespace, so that everything ends with it. Passes connections on to the model outside,
- * which has a socket in a folder and no network.
+ * Runs as the first process of a namespace, so that everything ends with it. Its standard input ends when Loadout does,
+ * however that was killed: then it ends everything and empties the folder. For a scripted model it passes connections on
+ * to the model outside, which has a socket in a folder and no network.
  */
-const PASS_ON = `
-const [socket, ready, program, ...args] = process.argv.slice(1)
+const FIRST = `
+const [root, socket, ready, program, ...args] = process.argv.slice(1)
+const fs = require('node:fs')
 const net = require('node:net')
-net.connect(socket).on('error', () => process.exit(1)).on('close', () => process.exit(1))
-const server = net.createServer((client) => {
-  const model = net.connect(socket)
-  client.pipe(model).pipe(client)
-  client.on('error', () => model.destroy())
-  model.on('error', () => client.destroy())
+process.stdin.resume().on('end', () => {
+  try { process.kill(-1, 'SIGKILL') } catch {}
+  for (const name of fs.readdirSync(root)) fs.rmSync(root + '/' + name, { recursive: true, force: true })
+  process.exit(1)
 })
-server.listen(41414, '127.0.0.1', () => {
-  require('node:fs').writeFileSync(ready, '')
-  require('node:child_process').spawn(program, args, { stdio: 'inherit' })
+const start = () => {
+  fs.writeFileSync(ready, '')
+  require('node:child_process').spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] })
     .on('error', (error) => { console.error(error.message); process.exit(127) })
     .on('close', (code) => process.exit(code ?? 1))
-})`
+}
+if (socket === '') start()
+else {
+  const server = net.createServer((client) => {
+    const model = net.connect(socket)
+    client.pipe(model).pipe(client)
+    client.on('error', () => model.destroy())
+    model.on('error', () => client.destroy())
+  })
+  server.listen(41414, '127.0.0.1', start)
+}`
 
-/** Nothing but the first folder can be written, and the network has only the loopback address. */
+/** The folder is empty when it was emptied because Loadout was killed. */
+const OUTSIDE = 'root=$1; shift; "$@"; code=$?; rmdir "$root" 2>/dev/null; exit $code'
+
+/**
+ * Nothing but the first folder can be written, and a new /tmp that has links to what was there: some clients write to
+ * that place whatever the environment says. Without a name of a socket, the network stays.
+ */
 const CLOSE = `
-root=$1; shift
-ip link set lo up 2>/dev/null || ifconfig lo up || exit 96
-mount --bind "$root" "$root" || exit 96
+root=$1 socket=$2; shift 2
+[ -z "$socket" ] || ip link set lo up 2>/dev/null || ifconfig lo up || exit 96
+here=$PWD
+mount --bind "$root" "$root" && cd /tmp && mount -t tmpfs -o mode=1777 tmpfs /tmp &&
+  mkdir /tmp/.before && mount -c --bind . /tmp/.before || exit 96
+case "$root" in /tmp/*) mkdir -p "$root" && mount -c --bind "./\${root#/tmp/}" "$root" || exit 96 ;; esac
+ln -s /tmp/.before/* /tmp 2>/dev/null
 while read -r _ place _; do
-  case "$place" in "$root"|"$root"/*|/proc|/proc/*|/sys|/sys/*|/dev|/dev/*) ;;
+  case "$place" in "$root"|"$root"/*|/tmp|/proc|/proc/*|/sys|/sys/*|/dev|/dev/*) ;;
     *) mount -o remount,bind,ro "$place" 2>/dev/null ;;
   esac
 done < /proc/self/mounts
 printf '%s\\n' "$LOADOUT_KEPT" | while read -r folder; do [ ! -w "$folder" ] || exit 1; done || exit 96
 unset LOADOUT_KEPT
-cd "$PWD" && exec "$@"`
+cd "$here" && exec "$@"`
 
 /** Never throws because of what the client does: it may hang, fail, ask for a login or send nothing. */
 export async function runClient({ env }: Pick<Machine, 'env'>, call: ClientCall): Promise<ClientRun> {
-  const { client, program, root, home, cwd, signal } = call
-  const [socket, ready, log, temporary] = ['model', 'ready', 'log', 'tmp'].map((name) => join(root, name)) as Four
+  const { client, program, root, home, cwd, signal, own } = call
+  const [model, ready, log, temporary] = ['model', 'ready', 'log', 'tmp'].map((name) => join(root, name)) as Four
+  const socket = own === undefined ? model : ''
   mkdirSync(temporary, { recursive: true })
   const place = { address: MODEL_ADDRESS, model: call.model }
-  const model = await startModel(socket, call.script ?? [])
-  const args = [...client.args(call.prompt, place), ...(client.log?.args(log) ?? []), ...(call.more ?? [])]
-  const closed = ['--map-root-user', '--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
-  const inside = ['sh', '-c', CLOSE, 'sh', root, process.execPath, '-e', PASS_ON, socket, ready, program, ...args]
-  const child = spawn('unshare', [...closed, ...inside], {
+  const scripted = own === undefined ? await startModel(socket, call.script ?? []) : undefined
+  const asked = own?.args ?? [
+    ...client.args(call.prompt, place),
+    ...(client.log?.args(log) ?? []),
+    ...(call.more ?? []),
+  ]
+  const flags = [
+    '--map-root-user',
+    ...(own && !own.isClosed ? [] : ['--net']),
+    '--mount',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+  ]
+  const first = [process.execPath, '-e', FIRST, root, socket, ready, program, ...asked]
+  const inside = ['unshare', ...flags, 'sh', '-c', CLOSE, 'sh', root, socket, ...first]
+  const child = spawn('sh', ['-c', OUTSIDE, 'sh', root, ...inside], {
     ...childOptions(),
     cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: env.PATH,
       LANG: 'C.UTF-8',
@@ -101,35 +146,67 @@ export async function runClient({ env }: Pick<Machine, 'env'>, call: ClientCall)
       HOME: home,
       TMPDIR: temporary,
       LOADOUT_KEPT: call.kept.join('\n'),
-      ...client.env(place),
+      ...(own?.env ?? client.env(place)),
     },
   })
   let said = ''
+  let rest = ''
+  let ended: 'enough' | 'stopped' | undefined
+  const stop = (why: typeof ended) => {
+    ended ??= why
+    endTree(child, 'SIGKILL')
+  }
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => (said = (said + chunk).slice(-2_000)))
   }
-  let isStopped = false
-  const stop = () => {
-    isStopped = true
-    endTree(child, 'SIGKILL')
+  const decoder = new StringDecoder()
+  if (own !== undefined) {
+    child.stdout.on('data', (chunk: Buffer) => {
+      const lines = (rest + decoder.write(chunk)).split('\n')
+      // A line without an end is no line of JSON.
+      rest = (lines.pop() ?? '').slice(0, LONGEST_LINE)
+      if (ended === undefined && lines.some((line) => own.onLine(line))) stop('enough')
+    })
   }
-  const timer = setTimeout(stop, call.patienceMs)
-  signal?.addEventListener('abort', stop)
+  // It is held open as long as this process lives.
+  child.stdin.on('error', () => {})
+  const timer = setTimeout(() => stop('stopped'), call.patienceMs)
+  const abort = () => stop('stopped')
+  signal?.addEventListener('abort', abort)
   const code = await new Promise<number | null>((done) => {
     child.on('error', () => done(null)).on('close', done)
   })
   clearTimeout(timer)
-  signal?.removeEventListener('abort', stop)
-  model.close()
-  if (!existsSync(ready) && !isStopped) throw failWith('NOT_SEEN/closed', { said: said.trim().slice(-200) })
+  signal?.removeEventListener('abort', abort)
+  scripted?.close()
+  if (!existsSync(ready) && ended === undefined) throw failWith('NOT_SEEN/closed', { said: said.trim().slice(-200) })
   const budget = client.log && existsSync(log) ? client.log.budget.exec(readFileSync(log, 'utf8'))?.[1] : undefined
   return {
-    requests: model.requests,
-    pending: model.pending,
-    code: isStopped ? undefined : (code ?? undefined),
+    requests: scripted?.requests ?? [],
+    pending: scripted?.pending ?? [],
+    code: ended === undefined ? (code ?? undefined) : undefined,
+    isEnough: ended === 'enough',
     said: said.trim(),
     budget: budget === undefined ? undefined : Number(budget),
   }
 }
 
+/** The files below a folder by path, without those of git. */
+export function filesBelow(folder: string): string[] {
+  const found: string[] = []
+  const visit = (inside: string): void => {
+    for (const entry of readdirSync(join(folder, inside), { withFileTypes: true })) {
+      const path = join(inside, entry.name)
+      if (path === '.git' || found.length >= MOST_FILES) continue
+      if (entry.isDirectory()) visit(path)
+      else if (entry.isFile()) found.push(path)
+    }
+  }
+  visit('')
+  return found.sort()
+}
+
+const MOST_FILES = 1_000
+
 type Four = [string, string, string, string]
+const LONGEST_LINE = 16 * 1024 * 1024

@@ -3,11 +3,13 @@ import { parseJson } from '../../text/json.ts'
 import { isRecord } from '../../text/values.ts'
 import type { ModelRequest } from '../rules/sent.ts'
 
-/** A tool that the model calls once: in its answer to the first request that offers the tool and says `when`. */
+/** A tool that the model calls once: in its answer to the first request that offers the tool and fits `when`. */
 export interface ScriptedCall {
   tool: string
-  input: Json
-  when?: string
+  /** Text, for a tool that takes a text. */
+  input: Json | string
+  /** What the request must say, or whether it fits. */
+  when?: string | ((request: string) => boolean)
 }
 
 export interface ScriptedModel {
@@ -52,7 +54,8 @@ export async function startModel(socket: string, script: readonly ScriptedCall[]
         return send(response, api?.(body, path) ?? { json: {}, status: 404 })
       requests.push({ path, body, bytes: Buffer.byteLength(text) })
       const offered = toolsIn(body)
-      const at = pending.findIndex(({ tool, when = '' }) => offered.has(tool) && text.includes(when))
+      const fits = ({ when = '' }: ScriptedCall) => (typeof when === 'string' ? text.includes(when) : when(text))
+      const at = pending.findIndex((call) => offered.has(call.tool) && fits(call))
       send(response, api(body, path, at < 0 ? undefined : pending.splice(at, 1)[0]))
     })
   })
@@ -127,9 +130,10 @@ function responses(body: Json, _: string, call?: ScriptedCall): Answer {
   const named = call && {
     name: call.tool,
     namespace: toolsIn(body).get(call.tool),
-    arguments: JSON.stringify(call.input),
+    ...(typeof call.input === 'string' ? { input: call.input } : { arguments: JSON.stringify(call.input) }),
   }
-  const item = named ? { type: 'function_call', id: 'fc_1', call_id: 'call_1', ...named } : said
+  const kind = typeof call?.input === 'string' ? 'custom_tool_call' : 'function_call'
+  const item = named ? { type: kind, id: 'fc_1', call_id: 'call_1', ...named } : said
   const usage = {
     ...USAGE,
     input_tokens_details: { cached_tokens: 0 },

@@ -24,6 +24,8 @@ export interface Client extends Program {
   hookArgs?: readonly string[]
   /** Its log says how long its list may be, if it is longer. */
   log?: { args(file: string): string[]; budget: RegExp }
+  /** Absent: Loadout does not know how to run it with its user's own model. */
+  own?: OwnModel
 }
 
 /** A list of lines: where it begins, and one entry, with the name and the description as groups. */
@@ -31,6 +33,22 @@ export interface LinePattern {
   after: RegExp
   entry: RegExp
 }
+
+/** How a client asks the model that its user has, in a home folder of its own, and prints what the model does as lines of JSON. */
+export interface OwnModel {
+  args(prompt: string, model: string | undefined): string[]
+  /** More arguments with which it may edit files of its working folder. */
+  edits: readonly string[]
+  /** The tool with which its model opens a skill. Absent: it reads the file. */
+  tool?: string
+  /** What it needs to ask that model: files below its own folder, or below the home folder with `~/`; variables; keys of its settings. */
+  login: { files: readonly string[]; variables: RegExp; settings: readonly string[] }
+  /** Its settings in the new home folder, beside those keys: a file below the home folder, and values. */
+  settings?: { file: string; values?: Readonly<Record<string, unknown>> }
+  env?: Readonly<Record<string, string>>
+}
+
+const named = (model: string | undefined) => (model === undefined ? [] : ['--model', model])
 
 const gemini = { privacy: { usageStatisticsEnabled: false } }
 
@@ -56,7 +74,7 @@ export const CLIENTS: readonly Client[] = [
     package: '@anthropic-ai/claude-code',
     command: 'claude',
     list: 'dashes',
-    args: (prompt, { model }) => ['-p', prompt, ...(model === undefined ? [] : ['--model', model])],
+    args: (prompt, { model }) => ['-p', prompt, ...named(model)],
     env: ({ address }) => ({
       ANTHROPIC_BASE_URL: address,
       ANTHROPIC_API_KEY: 'none',
@@ -64,6 +82,18 @@ export const CLIENTS: readonly Client[] = [
       MCP_CONNECTION_NONBLOCKING: '0',
     }),
     log: { args: (file) => ['--debug-file', file], budget: /chars > (\d+) budget/ },
+    own: {
+      args: (prompt, model) => ['-p', prompt, ...named(model), '--output-format', 'stream-json', '--verbose'],
+      edits: ['--permission-mode', 'acceptEdits'],
+      tool: 'Skill',
+      login: {
+        files: ['.credentials.json'],
+        variables: /^(ANTHROPIC_|AWS_|CLAUDE_CODE_(USE_|OAUTH_|SKIP_)|CLOUD_ML_|GOOGLE_(APPLICATION|CLOUD)|VERTEX_)/,
+        settings: ['model', 'env'],
+      },
+      settings: { file: '.claude/settings.json' },
+      env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' },
+    },
   },
   {
     agent: 'codex',
@@ -71,7 +101,7 @@ export const CLIENTS: readonly Client[] = [
     package: '@openai/codex',
     command: 'codex',
     list: 'dashes',
-    args: (prompt, { model }) => ['exec', ...(model === undefined ? [] : ['--model', model]), prompt],
+    args: (prompt, { model }) => ['exec', ...named(model), prompt],
     env: () => ({ OPENAI_API_KEY: 'none' }),
     settings: {
       file: '.codex/config.toml',
@@ -82,6 +112,16 @@ export const CLIENTS: readonly Client[] = [
       }),
     },
     hookArgs: ['--dangerously-bypass-hook-trust'],
+    own: {
+      args: (prompt, model) => ['exec', '--json', '--skip-git-repo-check', ...named(model), prompt],
+      edits: ['--sandbox', 'workspace-write'],
+      login: {
+        files: ['auth.json'],
+        variables: /^(OPENAI_|CODEX_API_KEY|AZURE_OPENAI_)/,
+        settings: ['model', 'model_provider', 'model_providers', 'model_reasoning_effort', 'forced_login_method'],
+      },
+      settings: { file: '.codex/config.toml', values: { analytics: { enabled: false } } },
+    },
   },
   {
     agent: 'gemini',
@@ -99,6 +139,19 @@ export const CLIENTS: readonly Client[] = [
       file: '.gemini/settings.json',
       values: () => ({ ...gemini, security: { auth: { selectedType: 'gemini-api-key' } } }),
     },
+    own: {
+      args: (prompt, model) => ['-p', prompt, ...named(model), '--output-format', 'stream-json'],
+      edits: ['--approval-mode', 'auto_edit'],
+      tool: 'activate_skill',
+      login: {
+        files: ['oauth_creds.json', 'google_accounts.json'],
+        variables: /^(GEMINI_|GOOGLE_)/,
+        settings: ['security.auth', 'model'],
+      },
+      // Without a person who can be asked, it offers the tool only when it is allowed.
+      settings: { file: '.gemini/settings.json', values: { ...gemini, tools: { allowed: ['activate_skill'] } } },
+      env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    },
   },
   {
     agent: 'opencode',
@@ -109,6 +162,18 @@ export const CLIENTS: readonly Client[] = [
     args: (prompt) => ['run', prompt],
     env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
     settings: { file: '.config/opencode/opencode.json', values: opencode },
+    own: {
+      args: (prompt, model) => ['run', '--format', 'json', ...named(model), prompt],
+      edits: [],
+      tool: 'skill',
+      login: {
+        files: ['~/.local/share/opencode/auth.json'],
+        variables: /_(API_KEY|AUTH_TOKEN|BASE_URL)$|^AWS_/,
+        settings: ['model', 'small_model', 'provider', 'enabled_providers', 'disabled_providers'],
+      },
+      settings: { file: '.config/opencode/opencode.json', values: { autoupdate: false, share: 'disabled' } },
+      env: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    },
   },
   {
     agent: 'copilot',
@@ -124,6 +189,17 @@ export const CLIENTS: readonly Client[] = [
       COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '200000',
       COPILOT_MODEL: model,
     }),
+    own: {
+      args: (prompt, model) => ['-p', prompt, ...named(model), '--output-format', 'json'],
+      edits: ['--allow-tool=write'],
+      tool: 'skill',
+      login: {
+        files: [],
+        variables: /^(COPILOT_|GH_TOKEN|GITHUB_TOKEN)/,
+        settings: ['logged_in_users', 'last_logged_in_user', 'copilot_tokens', 'model'],
+      },
+      settings: { file: '.copilot/config.json' },
+    },
   },
   {
     agent: 'qwen',
@@ -141,6 +217,17 @@ export const CLIENTS: readonly Client[] = [
     settings: {
       file: '.qwen/settings.json',
       values: () => ({ ...gemini, security: { auth: { selectedType: 'openai' } } }),
+    },
+    own: {
+      args: (prompt, model) => ['-p', prompt, ...named(model), '--output-format', 'stream-json'],
+      edits: ['--approval-mode', 'auto-edit'],
+      tool: 'skill',
+      login: {
+        files: ['oauth_creds.json'],
+        variables: /^(OPENAI_|QWEN_|DASHSCOPE_)/,
+        settings: ['security.auth', 'model', 'modelProviders'],
+      },
+      settings: { file: '.qwen/settings.json', values: gemini },
     },
   },
   {

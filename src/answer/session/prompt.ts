@@ -50,7 +50,7 @@ export const DEFAULT_TOKENS = 1_200
 
 /** Of many weak matches, only a few are worth their place. */
 const MOST_ENTRIES = 3
-const MOST_POINTERS = 5
+export const MOST_POINTERS = 5
 /**
  * A hook interrupts: a skill or a pack that is rather not meant is not named. Words that tasks about any software have
  * say little, so that the certainty it needs depends on the number of other words: none, one, several. With 200 skills
@@ -268,7 +268,8 @@ class PromptAnswer extends Conversation {
   }
 }
 
-function isMeant({ kind, name, why, confidence }: Hit): boolean {
+/** Whether a hook would interrupt for this. */
+export function isMeant({ kind, name, why, confidence }: Pick<Hit, 'kind' | 'name' | 'why' | 'confidence'>): boolean {
   const isTelling = (word: string) => termsOf(word).some((term) => !isWorkWord(term) && !isEveryday(term))
   const words = why.filter(({ term }) => term !== name && isTelling(term))
   return kind === 'payload' || confidence >= (LIKELY[words.length] ?? LIKELY[2])

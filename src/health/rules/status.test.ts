@@ -18,12 +18,19 @@ const EDITED = { skill: 'a', path: '/c/a', edit: 'kept', reason: 'the edit stays
 const CLAUDE = { agent: 'claude', label: 'Claude Code', skills: 4 }
 const ROO = { agent: 'roo', label: 'Roo Code', skills: 1 }
 
+type Known = Parameters<typeof nextSteps>[0]
+
 const commandsFor = (
   library: LibraryStatus | undefined,
   agents: Parameters<typeof nextSteps>[0]['agents'] = [CLAUDE],
   hooks = ['claude'],
-  { project, packs = [], starts = 30 }: { project?: string; packs?: string[]; starts?: number } = {},
-) => nextSteps({ library, agents, hooks, packs, usage: { starts } }, project).map(({ command }) => command)
+  {
+    project,
+    packs = [],
+    starts = 30,
+    regressed = [],
+  }: Partial<Pick<Known, 'packs' | 'regressed'>> & { project?: string; starts?: number } = {},
+) => nextSteps({ library, agents, hooks, packs, regressed, usage: { starts } }, project).map(({ command }) => command)
 
 describe('the next steps', () => {
   it.each<[what: string, LibraryStatus | undefined, string[]]>([
@@ -70,6 +77,10 @@ describe('the next steps', () => {
   it('name packs that wait, and one command for several full lists', () => {
     expect(commandsFor(LIBRARY, [CLAUDE], ['claude'], { packs: ['prices'] })[0]).toBe('loadout approve pack:prices')
     expect(commandsFor(LIBRARY, [CLAUDE], ['claude'], { packs: ['a', 'b'] })[0]).toBe('loadout packs list')
+    const since = { version: '2', isOtherSkill: false }
+    const outcome = { prompt: 'p', expects: 'fires', fired: 0, of: 1 } as const
+    const regressed = [{ ...outcome, skill: 'tide', agent: 'claude', since, before: '1' }]
+    expect(commandsFor(LIBRARY, [CLAUDE], ['claude'], { regressed })[0]).toBe('loadout test tide')
     const full = [
       { ...CLAUDE, crowded: 3 },
       { agent: 'codex', label: 'Codex', crowded: 1 },

@@ -1,6 +1,7 @@
 import { HOOK_HOSTS } from '../../agents/rules/hook-hosts.ts'
 import type { InstalledProgram, RecordedFrom } from '../../agents/rules/recorded-rules.ts'
 import type { SyncState } from '../../skills/rules/sync-decision.ts'
+import type { Regression } from '../../skills/rules/test-results.ts'
 import type { Cost, Money } from '../../text/cost.ts'
 
 /** One agent on this machine; with a problem, nothing else is known. */
@@ -71,11 +72,13 @@ export interface MachineStatus {
   changed: string[]
   /** How many packs agents can read. */
   readable: number
+  /** Prompts that no longer open their skill, or now do where they should not, by the kept results. */
+  regressed: Regression[]
   next: NextStep[]
 }
 
 /** What the next steps depend on. */
-type Known = Pick<MachineStatus, 'agents' | 'library' | 'hooks' | 'packs'> & { usage: { starts: number } }
+type Known = Pick<MachineStatus, 'agents' | 'library' | 'hooks' | 'packs' | 'regressed'> & { usage: { starts: number } }
 
 /** The most useful commands for this machine, the most urgent first. */
 export function nextSteps(status: Known, project: string | undefined): NextStep[] {
@@ -88,6 +91,7 @@ export function nextSteps(status: Known, project: string | undefined): NextStep[
   const full = agents.filter(({ crowded = 0 }) => crowded > 0)
   const which = full.length === 1 ? ` ${full[0]?.agent}` : ''
   const lacking = full.reduce((sum, { crowded = 0 }) => sum + crowded, 0)
+  const [broken] = status.regressed
   const unhooked = agents.find(
     ({ agent }) => HOOK_HOSTS.some((host) => host.agent === agent) && !status.hooks.includes(agent),
   )
@@ -111,6 +115,14 @@ export function nextSteps(status: Known, project: string | undefined): NextStep[
             },
           ]
         : []),
+      ...(broken === undefined
+        ? []
+        : [
+            {
+              why: `${prompts(status.regressed.filter(({ skill }) => skill === broken.skill).length)} of ${broken.skill} not as before since ${broken.agent} ${broken.since.version}`,
+              command: `loadout test ${broken.skill}`,
+            },
+          ]),
       ...(waiting > 0
         ? [
             {
@@ -176,3 +188,4 @@ const files = (count: number) => (count === 1 ? '1 file is' : `${count} files ar
 const copies = (count: number) => (count === 1 ? '1 copy is not up to date' : `${count} copies are not up to date`)
 const edits = (count: number) => (count === 1 ? '1 skill was edited' : `${count} skills were edited`)
 const skills = (count: number) => (count === 1 ? '1 equipped skill was' : `${count} equipped skills were`)
+const prompts = (count: number) => (count === 1 ? '1 prompt' : `${count} prompts`)

@@ -1,10 +1,11 @@
 import { basename, dirname, join } from 'node:path'
+import { runInNewContext } from 'node:vm'
 import { asLoadoutError, exists, isFolder, readJson, readText } from '../../machine/files.ts'
 import { Walk } from '../../machine/walk.ts'
 import { parseYaml, readValue, YamlError } from '../../machine/yaml.ts'
 import type { RankDocument } from '../../search/document.ts'
 import { failWith, LoadoutError } from '../../text/trouble.ts'
-import { compareText } from '../../text/values.ts'
+import { attempt, compareText } from '../../text/values.ts'
 import type { Question } from '../rules/cases.ts'
 import { readLibraryLines, readQuestionLines, readTriggerTests } from '../rules/suite-forms.ts'
 
@@ -25,21 +26,29 @@ export function readSuite(path: string): Question[] {
 
 /** Where public repositories store the tests of their skills. */
 const TESTS =
-  /(?:^|\/)(?:(?:evals|evaluations)\/[^/]+\.(?:jsonl?|ya?ml)|evals?\.(?:json|ya?ml)|[^/]*(?:trigger|activation)[^/]*\.(?:jsonl?|ya?ml))$/
+  /(?:^|\/)(?:(?:evals|evaluations)\/.+\.(?:jsonl?|ya?ml)|evals?\.(?:json|ya?ml)|[^/]*(?:trigger|activation)[^/]*\.(?:jsonl?|ya?ml))$/
+/** Examples of a library, workflows, and what tests work with or have left behind. */
+const NO_TESTS = /^(?:examples|\.github)\/|\/(?:files|fixtures?|inputs?|results?|runs|sandboxes|target|src)\//
+/** Tests of other programs lie there too. */
+const FOREIGN_TESTS =
+  /(?:^|\/)(?:evals|evaluations)\/(?:.+\/)?[^/]*(?:case|eval|prompt|scenario|task|test|trigger|outcome)[^/]*\.(?:py|ts|js|csv|md|toml)$/i
 
 /** The tests beside the skills of a folder. Skips a file in another form, and names it. */
 export function readTestsBeside(folder: string): { questions: Question[]; unused: string[] } {
   const unused: string[] = []
-  const files = pathsBelow(folder).filter((name) => TESTS.test(name) && !name.startsWith('examples/'))
-  const questions = files.flatMap((name) => {
-    try {
-      return readFile(join(folder, name))
-    } catch (error) {
-      if (!(error instanceof LoadoutError)) throw error
-      unused.push(join(folder, name))
-      return []
-    }
-  })
+  const all = pathsBelow(folder).filter((name) => !NO_TESTS.test(name))
+  unused.push(...all.filter((name) => FOREIGN_TESTS.test(name)).map((name) => join(folder, name)))
+  const questions = all
+    .filter((name) => TESTS.test(name))
+    .flatMap((name) => {
+      try {
+        return readFile(join(folder, name))
+      } catch (error) {
+        if (!(error instanceof LoadoutError)) throw error
+        unused.push(join(folder, name))
+        return []
+      }
+    })
   return { questions, unused }
 }
 
@@ -63,7 +72,7 @@ function readFile(path: string): Question[] {
     ? readQuestionLines(readText(path))
     : readTriggerTests(/\.ya?ml$/.test(path) ? readYaml(path) : readJson(path), owner)
   if (typeof questions === 'string') throw badSuite(path, questions)
-  return questions
+  return questions.map((each) => (each.task === undefined ? each : { ...each, task: { ...each.task, path } }))
 }
 
 function readYaml(path: string): unknown {
@@ -80,7 +89,7 @@ function badSuite(path: string, problem: string): LoadoutError {
 }
 
 /** The files of a folder, sorted by path, with slashes. */
-function pathsBelow(folder: string): string[] {
+export function pathsBelow(folder: string): string[] {
   const found: string[] = []
   const walk = new Walk(folder, { ignore: ['versions', 'dependencies'] })
   for (const { inside, entries, enter } of walk.folders()) {
@@ -91,4 +100,14 @@ function pathsBelow(folder: string): string[] {
   }
   for (const { path, error } of walk.leftOut.unreadable) throw asLoadoutError(error, path, 'read')
   return found.sort(compareText)
+}
+
+/** Whether a foreign pattern matches; undefined if it is not valid, or takes too long. */
+export function matchesPattern(pattern: string, text: string): boolean | undefined {
+  const isCaseless = pattern.startsWith('(?i)')
+  const about = { pattern: isCaseless ? pattern.slice(4) : pattern, flags: isCaseless ? 'i' : '', text }
+  return attempt<boolean, undefined>(
+    () => runInNewContext('new RegExp(pattern, flags).test(text)', about, { timeout: 1_000 }),
+    undefined,
+  )
 }

@@ -13,7 +13,24 @@ export interface Question {
   kind: 'pos' | 'neg' | 'pairneg'
   /** One of the library's own examples: tested with a library without the examples of this fold. */
   fold?: number
+  task?: Task
 }
+
+/** What a test says about the work that a prompt asks for. */
+export interface Task {
+  /** As named by the test. */
+  files: readonly string[]
+  /** The file of the test: `files` are named from near it. */
+  path?: string
+  assertions: readonly Assertion[]
+  /** What the test says that Loadout cannot run. */
+  notRun: readonly string[]
+}
+
+/** What must be true after the work. `judge`: a model is asked. */
+export type Assertion =
+  | { kind: 'says' | 'says not' | 'matches' | 'file' | 'tool' | 'judge'; text: string }
+  | { kind: 'command'; text: string; exit: number }
 
 /** A question that was asked. */
 export interface Case extends Question {

@@ -1,6 +1,6 @@
 import type { RankDocument } from '../../search/document.ts'
 import { isRecord, isTextList } from '../../text/values.ts'
-import type { Question } from './cases.ts'
+import type { Assertion, Question, Task } from './cases.ts'
 
 // Each reader returns what a file contains, or the problem of the file.
 
@@ -26,22 +26,27 @@ export function readQuestionLines(text: string): Question[] | string {
 }
 
 /**
- * Tests beside a skill or pack: prompts that should choose it, and prompts that should not.
- * `[{ query, should_trigger }]`, the same under `evals` or `queries`, `{ should_trigger: [], should_not_trigger: [] }`,
- * `{ pack_name, cases: [{ prompt, expected }] }`, or `[{ query, expected_skill }]` for a whole library.
+ * Tests beside a skill or pack: prompts that should choose it, prompts that should not, and what the work should bring.
+ * `[{ query, should_trigger }]`, the same under `evals`, `queries` or `cases`, `{ should_trigger: [], should_not_trigger: [] }`,
+ * `{ skill_name, evals: [{ prompt, expected_output, assertions, files }] }`, `{ pack_name, cases: [{ prompt, expected }] }`,
+ * or `[{ query, expected_skill }]` for a whole library.
  */
 export function readTriggerTests(json: unknown, owner: string): Question[] | string {
   const list = Array.isArray(json) ? json : isRecord(json) ? listIn(json) : undefined
   if (!Array.isArray(list)) return 'it contains no list of tests'
   const tested = (isRecord(json) ? textOf(json, ['pack_name', 'skill_name', 'skill', 'name']) : undefined) ?? owner
+  const isOfSkill = isRecord(json) && typeof json.skill_name === 'string'
   const questions: Question[] = []
   for (const [at, test] of list.entries()) {
-    const prompt = isRecord(test) ? textOf(test, ['query', 'prompt']) : undefined
-    const verdict = isRecord(test) ? verdictOf(test, tested) : undefined
+    const prompt = isRecord(test) ? textOf(test, ['query', 'prompt', 'input']) : undefined
+    const verdict = isRecord(test)
+      ? (verdictOf(test, tested) ?? (isOfSkill ? { expected: [tested] } : undefined))
+      : undefined
     if (prompt === undefined || verdict === undefined) return `test ${at + 1} does not say whether it should be chosen`
     const { expected = [], not = [] } = verdict
     const kind = expected.length > 0 ? 'pos' : not.length > 0 ? 'pairneg' : 'neg'
-    questions.push({ id: textOf(test, ['id', 'qid']) ?? `${tested} ${at + 1}`, prompt, expected, not, kind })
+    const id = textOf(test, ['id', 'qid']) ?? `${tested} ${at + 1}`
+    questions.push({ id, prompt, expected, not, kind, task: taskOf(test) })
   }
   return questions
 }
@@ -62,15 +67,81 @@ function verdictOf(
   test: Record<string, unknown>,
   tested: string,
 ): Partial<Pick<Question, 'expected' | 'not'>> | undefined {
-  const { expected_skill: one, skills, expected } = test
+  const { expected_skill: one, skills, expected, category } = test
   if (one === null) return {}
   if (typeof one === 'string') return { expected: [one] }
   if (isTextList(skills)) return { expected: skills }
-  const flag = test.should_trigger ?? test.should_select
+  const said = test.should_trigger ?? test.should_select ?? test.expected_trigger
+  // A file of one list may have a category for prompts that must not fire.
+  const flag =
+    said ??
+    (typeof category === 'string' && /^(?:non|no|not|negative)[-_ ]?trigger/i.test(category) ? false : undefined)
   if (flag === false || (typeof flag !== 'boolean' && expected === 'reject')) return { not: [tested] }
   // A test of a skill's answer is also a prompt that should choose the skill.
-  const isWanted = flag === true || expected === 'select' || expected === 'warn'
+  const isWanted = flag === true || expected === 'select' || expected === 'warn' || isRecord(expected)
   return isWanted || ANSWER_TESTS.some((key) => test[key] !== undefined) ? { expected: [tested] } : undefined
+}
+
+/** Keys that say which case this is, not what to do. */
+const SAYS_WHO =
+  /^(?:id|qid|name|title|query|prompt|input|skills?|expected_skill|should_(?:trigger|select)|expected_trigger|expected_output|expectations|assertions|expected_behavior|expected|files|kind|not|relevant|category|area|split|set|covers|tags?|scenario|locale|note|notes|probes|reason|rationale|description|difficulty|priority|comment)$/
+
+function taskOf(test: Record<string, unknown>): Task | undefined {
+  const notRun = new Set(Object.keys(test).filter((key) => !SAYS_WHO.test(key)))
+  if (isRecord(test.expected)) notRun.add('expected')
+  const said = [test.assertions, test.expectations, test.expected_behavior].flatMap((list) => list ?? [])
+  const assertions = said.flatMap((each): Assertion[] => {
+    const read = assertionOf(each)
+    if (typeof read !== 'string') return [read]
+    notRun.add(read)
+    return []
+  })
+  const output = textOf(test, ['expected_output'])
+  if (assertions.length === 0 && output !== undefined) assertions.push({ kind: 'judge', text: output })
+  const files = isTextList(test.files) ? test.files : []
+  if (assertions.length + files.length + notRun.size === 0) return undefined
+  return { files, assertions, notRun: [...notRun] }
+}
+
+const KINDS: readonly (readonly [pattern: RegExp, kind: Assertion['kind']])[] = [
+  [/^(?:\w+_)?not_contains?$/, 'says not'],
+  [/^(?:\w+_)?(?:contains?|includes?)$/, 'says'],
+  [/^(?:\w+_)?(?:regex|matches|pattern)$/, 'matches'],
+  [/^file(?:_\w+)?$/, 'file'],
+  [/^(?:command|shell|run|script|exit_code)$/, 'command'],
+  [/^tool(?:_\w+)?$/, 'tool'],
+  [/^(?:judge|llm|rubric|model)(?:_\w+)?$/, 'judge'],
+]
+
+/** One assertion in the forms that repositories use; a text if it has none of them. */
+function assertionOf(said: unknown): Assertion | string {
+  if (typeof said === 'string') return { kind: 'judge', text: said }
+  if (!isRecord(said)) return 'an assertion'
+  const { type, exit } = said
+  const text = textOf(said, [
+    'value',
+    'path',
+    'pattern',
+    'run',
+    'command',
+    'text',
+    'check',
+    'assertion',
+    'criteria',
+    'description',
+  ])
+  if (text === undefined) return typeof type === 'string' ? `assertion ${type}` : 'an assertion'
+  if (type === undefined) {
+    const key = (['run', 'command'] as const).some((each) => each in said)
+      ? 'command'
+      : 'path' in said
+        ? 'file'
+        : 'judge'
+    return key === 'command' ? { kind: key, text, exit: typeof exit === 'number' ? exit : 0 } : { kind: key, text }
+  }
+  const kind = KINDS.find(([pattern]) => pattern.test(String(type)))?.[1]
+  if (kind === undefined) return `assertion ${type}`
+  return kind === 'command' ? { kind, text, exit: typeof exit === 'number' ? exit : 0 } : { kind, text }
 }
 
 /** A library of documents, one JSON object per line: `{ id, name?, description?, keywords?, body?, … }`. */

@@ -102,6 +102,7 @@ export const callsIssues = () =>
       'BAD_JSON/file': '{path} {problem} → repair or remove the file',
       'BAD_JSON/undo':
         '{path} should say how to undo the changes of {edited}, and is damaged → repair it; or move it away, and take out by hand what Loadout added; nothing was changed',
+      'BAD_JSON/description': '{agent} proposed no description: {answer} → run it again',
       'BAD_JSON/label': '{file} {problem}',
       'BAD_JSON/answer':
         'line {line} of the answer is not used: {problem}{more} → repair it and import the answer again; existing examples are not added twice',
@@ -211,8 +212,8 @@ export const callsIssues = () =>
       'USAGE/history-suite': '--history uses the commits of the project; it takes no suite → loadout help test',
       'USAGE/no-tested-pack': '<pack> is missing: its name or its folder → loadout help test',
       'USAGE/not-of-packs': '--{flag} does not apply to packs → loadout help test',
-      'USAGE/pack-suite': '--suite and --write need a pack: loadout test pack:name → loadout help test',
       'USAGE/one-suite': 'Only one suite is allowed; to compare two indexes add --compare → loadout help test',
+      'USAGE/one-skill': 'Name one skill of the library, or a folder with one → loadout help test',
       'USAGE/no-stdin-task': 'standard input contains no task → pipe it in: echo "fix the ci" | loadout plan -',
       'USAGE/flag-first': 'Unknown flag: {first} → flags come after the command: loadout status --json',
       'USAGE/no-version': '--version is missing → loadout catalog search lists the versions',

@@ -219,11 +219,23 @@ export const knowledgeIssues = () =>
         'there are no questions: {path} has no tests and no examples{why} → loadout teach adds examples; or write questions into .claude/loadout/evals, one per line: {"query": "…", "relevant": ["id"]}',
       'BAD_SUITE/no-tests':
         'info: there are no trigger tests in {unused}{more} → a test is { "query": "…", "should_trigger": true }',
+      'BAD_SUITE/no-skill': 'there is no skill in {path} → name skills of the library, or a folder with a SKILL.md',
+      'BAD_SUITE/no-cases':
+        'there is nothing to run: {path} has no tests and no examples → loadout test --new "a prompt that should open it"',
+      'BAD_SUITE/foreign': 'info: {count} cases are about skills that are not tested here',
+      'BAD_SUITE/left-out': 'info: {count} cases of {skill} were left out: the limit is {limit} → --limit allows more',
+      'BAD_SUITE/not-run': 'info: {count} cases also say "{what}", which Loadout does not run',
       'BAD_SUITE/missing':
         'there is no suite: {path} does not exist → name a file of questions, or write some there, one per line: {"query": "…", "relevant": ["id"]}',
       BELOW_THRESHOLD: 'An evaluation scored less than the minimum you set. → Look at the confusions it prints.',
       'BELOW_THRESHOLD/case': '{suite}, {id}: expected {expected}, got {actual}',
-      'BELOW_THRESHOLD/figure': '{missed} % → the wrong answers show which entries are too similar',
+      'BELOW_THRESHOLD/proof':
+        '{skill} in {agent}: {count} prompts are not as expected, such as: {prompt} → loadout test {skill} --improve lets your agent describe it better',
+      'BELOW_THRESHOLD/cannot-fire':
+        '{skill} in {agent} is {state} now[, {why}]; with {before} it fired for: {prompt} → loadout see {agent} --fix',
+      'BELOW_THRESHOLD/harms': '{skill} made this task worse: {prompt}',
+      'BELOW_THRESHOLD/figure':
+        '{share} % of the questions are answered as they should, below {min} % → the wrong answers show which entries are too similar',
     },
     'Bundles, notes and adapters': {
       'FILE_NOT_FOUND/control-plane':

@@ -275,6 +275,10 @@ export const skillsIssues = () =>
         'warning: {label} cannot be started without some of its skills: it lists {count} more than the profile has',
       'NOT_SEEN/no-client': '{label} cannot be run for this: Loadout knows how to give a model of its own to {agents}',
       'NOT_SEEN/no-program': '{label} was not found: {command} is not on the PATH',
+      'NOT_SEEN/none':
+        'no agent was found that can run a prompt by itself → install one, or ask without a model: --offline',
+      'NOT_SEEN/no-result':
+        '{agent} gave no result for {count} cases: {problem} → start it once yourself; it may ask for a login',
       'NOT_SEEN/closed':
         'the client was not started: this system cannot close a program off from network and files[: {said}] → it needs Linux with unshare, mount and ip, and user namespaces',
       'NOT_SEEN/hung':

@@ -1,0 +1,209 @@
+import { basename, join, resolve } from 'node:path'
+import { Config } from '../agents/config.ts'
+import { isFile, isFolder, readJson, readText } from '../machine/files.ts'
+import { readInside, writeInside } from '../machine/inside.ts'
+import { namesIn } from '../machine/leftovers.ts'
+import type { Machine } from '../machine/machine.ts'
+import { Repository } from '../machine/repository.ts'
+import { importedDocument, installedDocument } from '../machine/skill-document.ts'
+import { DOCUMENT_FILE } from '../text/skill-document.ts'
+import { failWith } from '../text/trouble.ts'
+import { isRecord } from '../text/values.ts'
+import { discoverSkills } from './disk/foreign-skill.ts'
+import { changeLibrary } from './disk/library-transaction.ts'
+import { buildFor, copyTree, hashFile, hashRows, listTree, readBuild, writeTreeFile } from './disk/tree.ts'
+import { readLibrary } from './gate.ts'
+import { Installs } from './installs.ts'
+import { asWriter } from './observe.ts'
+import { formatSkill, nameProblem, requireName, requireSkill, SKILL_FILE } from './rules/skill.ts'
+import {
+  findRegressions,
+  formatResults,
+  parseResults,
+  type Regression,
+  type ResultRow,
+  type SkillResults,
+  withRow,
+} from './rules/test-results.ts'
+
+/** A skill that can be put before an agent, and its place. */
+export interface TestedSkill {
+  name: string
+  description: string
+  /** Where its own tests are. */
+  folder: string
+  /** Of its files, without results. */
+  digest: string
+  /** From another author, or from a folder that the library does not have: nothing of it runs unasked. */
+  isOutside: boolean
+  /** As the agent gets it, with this description instead of its own if there is one. */
+  files(agent: string, description?: string): Readonly<Record<string, Uint8Array | string>>
+}
+
+export interface TestedSkills {
+  /** The library, or the named folder: `results/` lies there. */
+  root: string
+  isLibrary: boolean
+  skills: TestedSkill[]
+}
+
+const RESULTS_FOLDER = 'results'
+const MOST_BYTES = 32 * 1024 * 1024
+
+/** Named skills of the library, or all in a folder. Throws for one that is in quarantine: it reaches no model. */
+export function openTestedSkills(machine: Machine, named: readonly string[]): TestedSkills {
+  const [first = '.', second] = named
+  const folder = resolve(machine.cwd, first)
+  const { library } = new Config(machine)
+  const isPath = nameProblem(first) !== undefined || library === undefined
+  if (isPath && isFolder(folder)) {
+    if (second !== undefined) throw failWith('USAGE/unexpected', { word: second, command: 'test' })
+    if (folder !== library) return { root: folder, isLibrary: false, skills: skillsIn(folder) }
+  } else if (library === undefined) throw failWith('NOT_A_FOLDER/cwd', { cwd: folder })
+  const registry = readLibrary(new Repository(machine, library!))
+  const isAll = isPath && folder === library
+  const wanted = isAll ? registry.skills : named.map((name) => requireSkill(registry, requireName(name)))
+  const skills = wanted.map(({ skill, folder: inside, sourceHash }): TestedSkill => {
+    const at = join(library!, inside)
+    const { name, description } = skill
+    const files: TestedSkill['files'] = (agent, described = description) =>
+      readBuild(buildFor(at, { ...skill, description: described }, agent))
+    return {
+      name,
+      description,
+      folder: at,
+      digest: sourceHash.slice(0, 12),
+      isOutside: skill.source !== undefined,
+      files,
+    }
+  })
+  return { root: library!, isLibrary: true, skills }
+}
+
+function skillsIn(root: string): TestedSkill[] {
+  return discoverSkills(root).skills.map(({ path, folder }) => {
+    const text = readText(join(path, DOCUMENT_FILE))
+    const { name: said, description = '' } = importedDocument(text)
+    const name = said !== undefined && nameProblem(said) === undefined ? said : basename(path)
+    const files = listTree(path).files.filter((file) => folder !== '' || !file.path.startsWith(`${RESULTS_FOLDER}/`))
+    const rows = files.map((file) => [file.path, file.isExecutable, hashFile(path, file)] as const)
+    return {
+      name,
+      description,
+      folder: path,
+      digest: hashRows(rows).slice(0, 12),
+      isOutside: true,
+      files: (_, described) => {
+        const plain = files.filter(({ kind }) => kind === 'file')
+        if (plain.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES) {
+          throw failWith('FILE_TOO_LARGE/client', { folder: path, mostFiles: plain.length })
+        }
+        const found = Object.fromEntries(
+          plain.flatMap((file) => {
+            const { bytes } = readInside(path, file.path, { most: MOST_BYTES })
+            return bytes === undefined ? [] : [[file.path, bytes] as const]
+          }),
+        )
+        if (described === undefined) return found
+        return { ...found, [DOCUMENT_FILE]: installedDocument({ name, description: described }, {}, text) }
+      },
+    }
+  })
+}
+
+export function readResults(root: string, skill: string): SkillResults {
+  const path = join(root, RESULTS_FOLDER, `${skill}.json`)
+  return isFile(path) ? parseResults(readText(path), skill) : { skill, rows: [] }
+}
+
+/** What the results of the library say no longer works. Empty without a library. */
+export function regressionsOf(machine: Machine): Regression[] {
+  const { library } = new Config(machine)
+  if (library === undefined) return []
+  const files = namesIn(join(library, RESULTS_FOLDER))
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+  return files.flatMap((name) => findRegressions(readResults(library, name.slice(0, -'.json'.length))))
+}
+
+/** Keeps results, and commits exactly these files in a library. Returns their paths below the root. */
+export async function keepResults(
+  machine: Machine,
+  { root, isLibrary }: Pick<TestedSkills, 'root' | 'isLibrary'>,
+  fresh: ReadonlyMap<string, readonly ResultRow[]>,
+): Promise<string[]> {
+  const changes = [...fresh].map(([skill, rows]) => {
+    const text = formatResults(rows.reduce(withRow, readResults(root, skill)))
+    return {
+      path: `${RESULTS_FOLDER}/${skill}.json`,
+      write: (stage: string) => void writeTreeFile(stage, text, false),
+      text,
+    }
+  })
+  if (changes.length === 0) return []
+  if (isLibrary) {
+    const installs = new Installs(machine, {})
+    await installs.repo.require()
+    const whose = changes.length === 1 ? [...fresh.keys()][0] : `${changes.length} skills`
+    await asWriter(installs, [], 'test', () =>
+      changeLibrary(installs.repo, { changes, message: `Keep results of ${whose}` }),
+    )
+  } else for (const { path, text } of changes) writeInside(root, path, text)
+  return changes.map(({ path }) => path)
+}
+
+/** Gives the one skill a new description, and commits that in a library. Returns the path of the changed file. */
+export async function keepDescription(
+  machine: Machine,
+  { what, description }: { what: readonly string[]; description: string },
+): Promise<string> {
+  const { root, isLibrary, skills } = openTestedSkills(machine, what)
+  const [{ name, folder }] = skills as [TestedSkill]
+  if (!isLibrary) {
+    const text = installedDocument({ name, description }, {}, readText(join(folder, DOCUMENT_FILE)))
+    const inside = join(folder.slice(root.length + 1), DOCUMENT_FILE)
+    writeInside(root, inside, text)
+    return inside
+  }
+  const installs = new Installs(machine, {})
+  await installs.repo.require()
+  const inside = folder.slice(root.length + 1)
+  const run = async () => {
+    const { skill } = requireSkill(readLibrary(installs.repo), name)
+    const write = (stage: string) => {
+      copyTree(folder, stage, [SKILL_FILE])
+      writeTreeFile(join(stage, SKILL_FILE), formatSkill({ ...skill, description }), false)
+    }
+    await changeLibrary(installs.repo, { changes: [{ path: inside, write }], message: `Describe ${name} better` })
+  }
+  await asWriter(installs, [], 'test', run)
+  return join(inside, SKILL_FILE)
+}
+
+/** Writes prompts as tests beside the one skill: `evals/eval_queries.json`, the form that public repositories use. */
+export async function addCases(
+  machine: Machine,
+  { what, prompts, not = false }: { what: readonly string[]; prompts: readonly string[]; not?: boolean },
+): Promise<{ path: string; cases: number }> {
+  const { root, isLibrary, skills } = openTestedSkills(machine, what)
+  const [skill, second] = skills
+  if (skill === undefined || second !== undefined) throw failWith('USAGE/one-skill')
+  const { folder, name } = skill
+  const path = 'evals/eval_queries.json'
+  const before = isFile(join(folder, path)) ? readJson(join(folder, path)) : []
+  if (!Array.isArray(before)) throw failWith('BAD_SUITE/form', { path: join(folder, path), problem: 'it is no list' })
+  const known = new Set(before.map((each: unknown) => (isRecord(each) ? each.query : undefined)))
+  const fresh = prompts.filter((prompt) => !known.has(prompt)).map((query) => ({ query, should_trigger: !not }))
+  const text = `[\n${[...before, ...fresh].map((each) => `  ${JSON.stringify(each)}`).join(',\n')}\n]\n`
+  const inside = folder.slice(root.length + 1)
+  if (isLibrary) {
+    const installs = new Installs(machine, {})
+    const write = (stage: string) => {
+      copyTree(folder, stage, [path])
+      writeTreeFile(join(stage, path), text, false)
+    }
+    const change = { changes: [{ path: inside, write }], message: `Add tests of ${name}` }
+    await asWriter(installs, [], 'test', () => changeLibrary(installs.repo, change))
+  } else writeInside(root, join(inside, path), text)
+  return { path: join(inside, path), cases: before.length + fresh.length }
+}
