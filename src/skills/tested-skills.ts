@@ -191,7 +191,8 @@ export async function addCases(
   const { folder, name } = skill
   const path = 'evals/eval_queries.json'
   const before = isFile(join(folder, path)) ? readJson(join(folder, path)) : []
-  if (!Array.isArray(before)) throw failWith('BAD_SUITE/form', { path: join(folder, path), problem: 'it is no list' })
+  if (!Array.isArray(before))
+    throw failWith('BAD_SUITE/form', { path: join(folder, path), problem: 'it is not a list' })
   const known = new Set(before.map((each: unknown) => (isRecord(each) ? each.query : undefined)))
   const fresh = prompts.filter((prompt) => !known.has(prompt)).map((query) => ({ query, should_trigger: !not }))
   const text = `[\n${[...before, ...fresh].map((each) => `  ${JSON.stringify(each)}`).join(',\n')}\n]\n`

@@ -119,7 +119,7 @@ export function nextSteps(status: Known, project: string | undefined): NextStep[
         ? []
         : [
             {
-              why: `${prompts(status.regressed.filter(({ skill }) => skill === broken.skill).length)} of ${broken.skill} not as before since ${broken.agent} ${broken.since.version}`,
+              why: `${broken.skill} fails ${prompts(status.regressed.filter(({ skill }) => skill === broken.skill).length)} since ${broken.agent} ${broken.since.version}`,
               command: `loadout test ${broken.skill}`,
             },
           ]),
