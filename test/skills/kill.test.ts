@@ -413,11 +413,12 @@ const FINE_STATES = ['current', 'outdated', 'edited']
 
 const isManagedIn = ({ home }: World, path: string) => existsSync(join(path.replace(/.*(?=\/\.)/, home), '.loadout'))
 
-/** What was not ours before may still not be. */
-function checkStates(skills: readonly SkillView[], { before }: Expected): void {
+/** What was not ours before may still not be, and what the command gives back may not be any more. */
+function checkStates(skills: readonly SkillView[], { before, after }: Expected): void {
   for (const { state, path } of skills.flatMap(({ placements }) => placements)) {
     const wasUnmanaged = existsSync(path.replace(/.*(?=\/\.)/, before.home)) && !isManagedIn(before, path)
-    expect([...FINE_STATES, ...(wasUnmanaged ? ['unmanaged'] : [])], path).toContain(state)
+    const isGivenBack = existsSync(path.replace(/.*(?=\/\.)/, after.home)) && !isManagedIn(after, path)
+    expect([...FINE_STATES, ...(wasUnmanaged || isGivenBack ? ['unmanaged'] : [])], path).toContain(state)
   }
 }
 
