@@ -226,13 +226,14 @@ function chooseSections(reading: Reading): Choice[] {
   const usable = inOrder(
     hits
       .filter(({ from, path }) => from > 0 && !isFailed(path))
-      .flatMap((hit) => {
-        const origins = rewordedPages(files, hit)
-        const weight = origins.length > 0 ? PARAPHRASE : preference(reading, hit)
-        return [{ ...hit, score: hit.score * weight }, ...origins]
-      }),
+      .map((hit) => ({ ...hit, score: hit.score * preference(reading, hit) })),
   )
-  const close = usable.filter(({ score }) => score >= CLOSE * (usable[0]?.score ?? 0))
+  const close = usable
+    .filter(({ score }) => score >= CLOSE * (usable[0]?.score ?? 0))
+    .flatMap((hit, at) => {
+      const origins = at < MOST_COMPARED ? rewordedPages(files, hit) : []
+      return origins.length === 0 ? [hit] : [{ ...hit, score: PARAPHRASE * hit.score }, ...origins]
+    })
   // Only pages that may be given are asked for their age.
   const ordered = inOrder(close.map((hit) => (healthOf(hit.path).age ? { ...hit, score: OLD * hit.score } : hit)))
   const top = ordered[0]?.score ?? 0
@@ -275,7 +276,7 @@ function chooseSections(reading: Reading): Choice[] {
 }
 
 /** A view that says in other words what a page says comes after that page. */
-const PARAPHRASE = 0.8
+const PARAPHRASE = 0.7
 
 /** The sections of pages that a part of a view names as its sources without repeating them word for word. */
 function rewordedPages(files: PackFiles, hit: SectionHit): SectionHit[] {
@@ -298,6 +299,8 @@ function rewordedPages(files: PackFiles, hit: SectionHit): SectionHit[] {
 }
 
 const MOST_LINKED = 2
+/** Of the files that say most about the task, so many are opened to compare them with the chosen ones. */
+const MOST_COMPARED = 10
 const LONGEST_LINKED = 500
 /** A linked page holds what is asked if it has such a share of what the chosen text does not have. */
 const NEW_SHARE = 0.12
@@ -316,7 +319,7 @@ function linkedSections(
   })
   const outward = from.map(({ path, text }) => linksOf(path, text))
   const near = new Set(outward.flat())
-  for (const path of new Set(hits.slice(0, 40).map((hit) => hit.path))) {
+  for (const path of [...new Set(hits.map((hit) => hit.path))].slice(0, MOST_COMPARED)) {
     const { text = '' } = taken.has(path) ? {} : (files.read(path) ?? {})
     if (text.length < 64 * 1024 && linksOf(path, text).some((page) => taken.has(page))) near.add(path)
   }
@@ -350,9 +353,10 @@ function numberWarnings({ hits, textOf, healthOf }: Reading, content: readonly C
     return numberedSentences(path, title?.title ?? '', text, lines?.from ?? 1)
   })
   if (mine.length === 0) return []
+  const compared = new Set([...new Set(hits.map(({ path }) => path))].slice(0, MOST_COMPARED))
   const others = hits
     .filter(({ from, path }) => from > 0 && isPage(path))
-    .slice(0, 60)
+    .filter(({ path }) => compared.has(path))
     .filter(({ path }) => healthOf(path).age === undefined)
     .flatMap((hit) => numberedSentences(hit.path, hit.title, textOf(hit), hit.from))
   const pairs = differingNumbers(mine, others)
