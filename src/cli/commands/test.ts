@@ -580,5 +580,5 @@ function printPackEvaluation({ suites }: PackEvaluation, screen: Screen): string
 }
 
 function percent(share: number | null): string {
-  return share === null ? '\u2013' : `${Math.round(share * 1000) / 10} %`
+  return share === null ? '\u2013' : `${(share * 100).toFixed(1)} %`
 }
