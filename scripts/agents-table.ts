@@ -51,17 +51,17 @@ Tried by hand, once each: subagents on 2026-11-18, with a text of Loadout that f
 
 | client | version | subagent gets what its task needs | plugin: skill | MCP tools | hooks |
 |---|---|---|---|---|---|
-| Claude Code | 2.1.327 | yes | yes | yes | yes |
+| Claude Code | 2.1.327, plugin 2.1.197 | yes | yes | yes | yes |
 | Codex | 0.169.0 | yes | yes | yes | yes |
 | GitHub Copilot CLI | 1.0.102 | yes | yes | yes | yes |
 | Gemini CLI | 0.61.0 | yes | yes, the extension | yes | yes |
 | OpenCode | 1.18.33 | yes | has no such plugins | | |
-| Qwen Code | 0.24.4 | no | yes, the extension | yes | no |
+| Qwen Code | 0.24.4, plugin 0.15.10 | no | yes, the extension | yes | no |
 | Droid | 0.215.0 | not tried | yes, that of Claude Code | yes | start only |
 | Grok Build | 1.0.41 | not tried | yes | found by a search | no |
 
 Each session of two that ran at once, started by \`loadout session\`, listed its own skills; a third one listed what is installed
-(Claude Code 2.1.327, 2026-11-19).
+(Claude Code 2.1.197, 2026-11-19).
 
 ## Skills that the model sees
 

@@ -101,7 +101,7 @@ export const CLIENTS: readonly Client[] = [
     package: '@openai/codex',
     command: 'codex',
     list: 'dashes',
-    args: (prompt, { model }) => ['exec', ...named(model), prompt],
+    args: (prompt, { model }) => ['exec', '--skip-git-repo-check', ...named(model), prompt],
     env: () => ({ OPENAI_API_KEY: 'none' }),
     settings: {
       file: '.codex/config.toml',
