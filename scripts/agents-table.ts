@@ -57,8 +57,8 @@ Tried by hand, once each: subagents on 2026-11-18, with a text of Loadout that f
 | Gemini CLI | 0.61.0 | yes | yes, the extension | yes | yes |
 | OpenCode | 1.18.33 | yes | has no such plugins | | |
 | Qwen Code | 0.24.4, plugin 0.15.10 | no | yes, the extension | yes | no |
-| Droid | 0.215.0 | not tried | yes, that of Claude Code | yes | start only |
-| Grok Build | 1.0.41 | not tried | yes | found by a search | no |
+| Droid | 0.215.0 | not tried | yes | yes | start only |
+| Grok Build | 1.0.41 | not tried | yes | not checked | no |
 
 Each session of two that ran at once, started by \`loadout session\`, listed its own skills; a third one listed what is installed
 (Claude Code 2.1.197, 2026-11-19).
@@ -95,8 +95,8 @@ reads the same settings. Only Claude Code can list a skill without its descripti
 - **Windsurf, Zed, VS Code and other editors**: likewise, and Loadout has no hooks for them.
 - **Hooks of Droid, Kimi Code, Continue, Cline and Pi**: Loadout installs none yet. Droid takes the answer to a start, Kimi Code to a
   prompt, Pi an extension. Grok Build drops the answers to prompts, Continue and Cline asked no hook of a prompt with one prompt.
-- **Pi 1.5.2** needs a package that the registry lacks; Amp, Crush and Junie fetch a program from elsewhere; Qoder, Augment and Command
-  Code ask for a login first.
+- **Pi 1.5.2** needs a package that the registry lacks; Amp, Crush and Junie fetch a program from elsewhere; Qoder asks for a login
+  first; Augment and Command Code were not run.
 - **Kiro, Goose and others** are not on npm. \`loadout see\` says for these that the limit is not known.
 - **Clients with an account**: all runs used an API key, or none. A service may choose another model for an account, or
   switch features on from afar. Claude Code can get a larger list from its service; that was not seen here.

@@ -193,7 +193,7 @@ function diffInstall(
       throw error
     }
     return refresh
-      ? diffFolders(repo.at(scratch), 'installed', 'library')
-      : diffFolders(repo.at(scratch), 'library', 'installed')
+      ? diffFolders(repo.at(scratch), 'installed', 'library', skill.name)
+      : diffFolders(repo.at(scratch), 'library', 'installed', skill.name)
   })
 }

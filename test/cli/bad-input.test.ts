@@ -380,7 +380,7 @@ describe('a library that is not there', () => {
 
   it('is asked for by every command of a new user', () => {
     const lines = ['inventory', 'equip x', 'sync', 'import', 'new x', 'suggest x', 'share x']
-    meet({ isWithoutConfig: true }, [2, 'loadout init --new <folder>', ...lines])
+    meet({ isWithoutConfig: true }, [2, 'loadout add <owner/repo>', ...lines])
   })
 
   it('is not made from what is no library', () => {

@@ -63,6 +63,7 @@ const SERVES = { door: 'below' }
 /** The words after each command, in turn for each of the three skills; or why it is not asked. */
 const READERS: Record<string, string | { door: string }> = {
   list: LOOKS,
+  session: SERVES,
   add: LOOKS,
   suggest: TASK,
   show: LOOKS,

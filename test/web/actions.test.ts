@@ -53,7 +53,7 @@ describe('the page and --json answer the same', () => {
 
   it('a first look, empty once there is an index', async () => {
     const path = `/api/first?task=${encodeURIComponent(SHOP_TASK)}`
-    loadout('context', SHOP_TASK)
+    loadout('search', SHOP_TASK)
     expect(JSON.parse((await send(server.origin, path, server)).text)).toEqual({ places: [], findings: [] })
   })
 

@@ -93,7 +93,7 @@ describe('a machine that is not as it should be', () => {
     const { page, server } = await open(makeFolder())
     await showScreen(page, server.origin, '/skills')
     await page.getByRole('alert').getByText('there is no library yet').waitFor()
-    await page.getByText('loadout init --new').waitFor()
+    await page.getByText('loadout add <owner/repo>').waitFor()
     await showScreen(page, server.origin, '/agents')
     await page.getByText('No agent was found on this machine.').waitFor()
     await showScreen(page, server.origin, '/health?scope=project')

@@ -396,9 +396,10 @@ export async function checkOutSnapshot(
   return join(target, folder)
 }
 
-/** The diff of two folders in `parent`, under their own names. `parent` is a folder outside of any repository. */
-export async function diffFolders(parent: Repository, a: string, b: string): Promise<string> {
-  const flags = ['--no-index', '--no-ext-diff', '--no-textconv', '--no-color', '--no-prefix', '--no-renames']
+/** The diff of two folders in `parent`, below the name of their skill. `parent` is a folder outside of any repository. */
+export async function diffFolders(parent: Repository, a: string, b: string, skill?: string): Promise<string> {
+  const names = skill === undefined ? ['--no-prefix'] : [`--src-prefix=${skill}/`, `--dst-prefix=${skill}/`]
+  const flags = ['--no-index', '--no-ext-diff', '--no-textconv', '--no-color', ...names, '--no-renames']
   const { stdout } = await parent.git(['diff', ...flags, '--', a, b], {
     okCodes: [0, 1],
     env: NO_SETTINGS,

@@ -181,7 +181,7 @@ export async function mergeEdit(
   const merge = mergeSkillFolders(versions, sides, source)
   const result = join(scratch, 'adopted')
   merge.write(result)
-  const diff = await diffFolders(repo.at(scratch), 'library', 'adopted')
+  const diff = await diffFolders(repo.at(scratch), 'library', 'adopted', name)
   const hash = libraryHash(content)
   const isUnchanged = hash === libraryHashOf(base, name)
   return { from: placeOf(copy), hash, isUnchanged, diff, isMerged, merge, versions, sides, source, result }
@@ -359,7 +359,7 @@ export async function mergeUpdate(input: UpdateInput, scratch: string): Promise<
   const merge = mergeSkillFolders(versions, sides, source)
   // The diff leaves out the record of the import, which changes with every update.
   mergeSkillFolders(versions, sides, before).write(join(scratch, 'updated'))
-  const diff = await diffFolders(library.at(scratch), 'library', 'updated')
+  const diff = await diffFolders(library.at(scratch), 'library', 'updated', name)
   const isBaseUnknown = base === undefined
   return {
     isBaseUnknown,
