@@ -208,7 +208,11 @@ describe('replay', () => {
   })
 
   it.each<[string, string, (project: string) => void]>([
-    ['a file that has changed', 'docs/gauge.md has changed', (p) => writeFileSync(join(p, 'docs/gauge.md'), 'Another gauge.\n')],
+    [
+      'a file that has changed',
+      'docs/gauge.md has changed',
+      (p) => writeFileSync(join(p, 'docs/gauge.md'), 'Another gauge.\n'),
+    ],
     ['a file that is gone', 'docs/gauge.md is no longer in it', (p) => rmSync(join(p, 'docs/gauge.md'))],
     ['a file that is new', 'docs/A.md is new in it', (p) => writeFileSync(join(p, 'docs/A.md'), 'A gauge.\n')],
     ['another payload', 'payload:flood has changed', (p) => writeFileSync(join(p, 'rules/flood.md'), 'other\n')],
