@@ -19,6 +19,7 @@ import {
   commitText,
   count,
   grouped,
+  inHome,
   lines,
   MOST_SHOWN,
   printableLine,
@@ -270,7 +271,7 @@ export const diff = defineCommand({
       ? lines(`No installed copy of ${name} differs from the library.`)
       : lines(
           differences.flatMap(({ agents, state, path, text }) => [
-            screen.strong(`${agents.join(', ')}  ${state}  ${printableLine(path)}`),
+            screen.strong(`${agents.join(', ')}  ${state}  ${printableLine(inHome(path, process.env.HOME))}`),
             printableText(text).trimEnd(),
           ]),
         ),

@@ -7,6 +7,7 @@ import {
   alignRows,
   count,
   grouped,
+  inHome,
   lines,
   printableLine,
   printableText,
@@ -187,7 +188,7 @@ export const show = defineCommand({
       alignRows([
         ['  tags', skill.tags.join(', ') || '–'],
         ['  agents', skill.targets.join(', ') || 'every enabled agent'],
-        ['  source', path],
+        ['  source', inHome(path, process.env.HOME)],
         ['  files', files.map((file) => `${file.path} (${grouped(file.bytes)})`).join(', ')],
       ]),
       origin.length > 0 && ['', screen.strong('Where it comes from')],
@@ -195,7 +196,12 @@ export const show = defineCommand({
       review.length > 0 && ['', screen.strong('What it can do'), ...describeSheet(review, screen)],
       placements.length > 0 && '',
       alignRows(
-        placements.map(({ agents, scope, state, path: place }) => [`  ${agents.join(', ')}`, scope, state, place]),
+        placements.map(({ agents, scope, state, path: at }) => [
+          `  ${agents.join(', ')}`,
+          scope,
+          state,
+          inHome(at, process.env.HOME),
+        ]),
       ),
       '',
       printableText(markdown).trimEnd(),
