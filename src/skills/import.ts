@@ -4,6 +4,7 @@ import type { Agent, TargetRoot } from '../agents/rules/agents.ts'
 import { exists, isLink, readText, removeFile, removeFolder, writeAtomically } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
+import { inHome } from '../text/paths.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, failWith, report, retell } from '../text/trouble.ts'
 import {
@@ -17,7 +18,7 @@ import {
   viewOffer,
 } from './candidates.ts'
 import { contentOf, type SkillContent, writeSkillFolder } from './disk/foreign-skill.ts'
-import { type ImportSource, inHome, openImportSource, rewordError } from './disk/import-source.ts'
+import { type ImportSource, openImportSource, rewordError } from './disk/import-source.ts'
 import { libraryHash } from './disk/library-git.ts'
 import { changeLibrary, messageAbout } from './disk/library-transaction.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
@@ -375,7 +376,10 @@ function withSource(
     return { ...content, skill: { ...content.skill, source: claimed } }
   }
   const place = locked?.origin ?? (merged.agents.length > 0 ? undefined : source?.origin)
-  const from = { folder: merged.found?.folder ?? '', ...(place ?? { path: inHome(machine, merged.path), folder: '' }) }
+  const from = {
+    folder: merged.found?.folder ?? '',
+    ...(place ?? { path: inHome(merged.path, machine.home), folder: '' }),
+  }
   const bare = withoutSource(content.skill)
   const own: SkillSource = {
     ...from,

@@ -6,6 +6,7 @@ import { Repository } from '../machine/repository.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { compareText, sortedBy } from '../text/values.ts'
 import { readSource } from './candidates.ts'
+import { rewordError } from './disk/import-source.ts'
 import { keptText } from './disk/kept-text.ts'
 import { diffSkillFolders } from './disk/library-git.ts'
 import { readLibraryProfiles } from './disk/profiles.ts'
@@ -106,7 +107,13 @@ export class ManifestSources {
     const known = this.seen.get(key)
     if (known !== undefined) return known
     const { source } = await this.open(key)
-    const { candidates } = readSource(source, [], { enabled: [EVERY_AGENT] })
+    let candidates: ReturnType<typeof readSource>['candidates']
+    try {
+      ;({ candidates } = readSource(source, [], { enabled: [EVERY_AGENT] }))
+    } catch (error) {
+      // The temporary folder says nothing to a person.
+      throw rewordError(error, (text) => text.replaceAll(source.root, key))
+    }
     const skills = new Map<string, ForeignSkill>()
     const offers = candidates.flatMap(({ name, merged, copies, problem }): SourceSkills['offers'] => {
       const found = merged ?? copies[0]

@@ -6,7 +6,7 @@ import { needsLogin, withoutPassword } from '../../machine/git-process.ts'
 import { makeScratch } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { Repository } from '../../machine/repository.ts'
-import { pathProblem } from '../../text/paths.ts'
+import { inHome, pathProblem } from '../../text/paths.ts'
 import { slug } from '../../text/skill-document.ts'
 import { failWith, LoadoutError, retell } from '../../text/trouble.ts'
 import type { SkillSource } from '../rules/skill.ts'
@@ -49,7 +49,7 @@ export async function openImportSource(machine: Machine, named: string, options:
       return openRepository(machine, path, { url: path }, { subfolder, ref })
     }
     if (isFolder(path)) {
-      const origin = { path: inHome(machine, path), ...(await stateOf(machine, path)) }
+      const origin = { path: inHome(path, machine.home), ...(await stateOf(machine, path)) }
       const root = inside(path, subfolder)
       return { root, part: subfolder, origin, isShared: false, reword: (text) => text, dispose() {} }
     }
@@ -62,7 +62,7 @@ export async function openImportSource(machine: Machine, named: string, options:
       const library = readdirSync(folder)
         .map((name) => join(folder, name, 'library'))
         .find(isFolder)
-      const origin = { path: inHome(machine, path) }
+      const origin = { path: inHome(path, machine.home) }
       return { root: inside(library ?? folder, subfolder), part: subfolder, origin, isShared: library !== undefined }
     })
   }
@@ -70,7 +70,7 @@ export async function openImportSource(machine: Machine, named: string, options:
   if (known !== undefined) {
     const { root, plugin, url } = known
     const origin = {
-      ...(url === undefined ? { path: inHome(machine, root) } : { url }),
+      ...(url === undefined ? { path: inHome(root, machine.home) } : { url }),
       ...(await stateOf(machine, root)),
     }
     return {
@@ -115,7 +115,7 @@ async function openRepository(
       part,
       isShared: false,
       origin: {
-        ...(isPath ? { path: inHome(machine, url) } : { url: withoutPassword(url) }),
+        ...(isPath ? { path: inHome(url, machine.home) } : { url: withoutPassword(url) }),
         ref: branch === undefined || isCommit ? undefined : branch,
         commit,
       },
@@ -154,11 +154,6 @@ async function stateOf(machine: Machine, path: string): Promise<Pick<Origin, 're
     if (error instanceof LoadoutError) return {}
     throw error
   }
-}
-
-/** The path as it is recorded: `~/…` in the home folder, so that it works on all machines of the user. */
-export function inHome({ home }: Machine, path: string): string {
-  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 }
 
 /** Fetches into a temporary folder with the name of the source, which a skill without a name gets. */
