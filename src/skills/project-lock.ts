@@ -88,7 +88,6 @@ export function compareParts({ wanted, lock, agents }: Manifest): Finding[] {
 export class ManifestSources {
   private readonly opened = new Map<string, Promise<OpenSource>>()
   private readonly seen = new Map<string, SourceSkills>()
-
   private readonly fetch: (address: SourceAddress) => Promise<OpenSource>
 
   constructor(machine: Machine, project: string, scratch: string, signal: AbortSignal | undefined) {

@@ -59,7 +59,7 @@ export function openTestedSkills(machine: Machine, named: readonly string[]): Te
   if (isPath && isFolder(folder)) {
     if (second !== undefined) throw failWith('USAGE/unexpected', { word: second, command: 'test' })
     if (folder !== library) return { root: folder, isLibrary: false, skills: skillsIn(folder) }
-  } else if (library === undefined) throw failWith('NOT_A_FOLDER/cwd', { cwd: folder })
+  } else if (library === undefined) throw failWith('NOT_A_FOLDER/tested', { folder })
   const registry = readLibrary(new Repository(machine, library!))
   const isAll = isPath && folder === library
   const wanted = isAll ? registry.skills : named.map((name) => requireSkill(registry, requireName(name)))

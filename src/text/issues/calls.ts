@@ -61,6 +61,7 @@ export const callsIssues = () =>
       'NOT_A_FILE/pack': 'it is not a regular file',
       NOT_A_FOLDER: 'The path is not a folder. → Name a folder.',
       'NOT_A_FOLDER/cwd': 'the working folder {cwd} does not exist → pass cwd with an existing folder',
+      'NOT_A_FOLDER/tested': '{folder} is not a folder, and there is no library → name a folder of skills',
       'NOT_A_FOLDER/gone': 'the working folder no longer exists → change to an existing folder',
       'NOT_A_FOLDER/home': 'there is no home folder → set HOME to an absolute path',
       'NOT_A_FOLDER/project': '{folder} {problem} → name the folder of a project',
