@@ -87,8 +87,9 @@ else {
   server.listen(41414, '127.0.0.1', start)
 }`
 
-/** The folder is empty when it was emptied because Loadout was killed. */
-const OUTSIDE = 'root=$1; shift; "$@"; code=$?; rmdir "$root" 2>/dev/null; exit $code'
+/** Removes the folder if Loadout was killed: what the first process could not empty, or the empty folder. */
+const OUTSIDE =
+  'root=$1; shift; "$@"; code=$?; kill -0 $PPID 2>/dev/null || rm -rf "$root"; rmdir "$root" 2>/dev/null; exit $code'
 
 /**
  * Nothing but the first folder can be written, and a new /tmp that has links to what was there: some clients write to
@@ -168,8 +169,7 @@ export async function runClient({ env }: Pick<Machine, 'env'>, call: ClientCall)
       if (ended === undefined && lines.some((line) => own.onLine(line))) stop('enough')
     })
   }
-  // It is held open as long as this process lives.
-  child.stdin.on('error', () => {})
+  child.stdin.on('error', () => {}) // It is held open as long as this process lives.
   const timer = setTimeout(() => stop('stopped'), call.patienceMs)
   const abort = () => stop('stopped')
   signal?.addEventListener('abort', abort)
