@@ -155,7 +155,7 @@ export function tryClient<T>(
   })
 }
 
-/** What a client printed last that is no line of JSON. */
+/** The last lines of a client that are not JSON. */
 function lastWords(said: string): string {
   const lines = said.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
   return lines.slice(-3).join(' ').slice(-300) || 'it printed nothing'

@@ -164,7 +164,7 @@ export async function runClient({ env }: Pick<Machine, 'env'>, call: ClientCall)
   if (own !== undefined) {
     child.stdout.on('data', (chunk: Buffer) => {
       const lines = (rest + decoder.write(chunk)).split('\n')
-      // A line without an end is no line of JSON.
+      // A line that has not ended is not JSON yet.
       rest = (lines.pop() ?? '').slice(0, LONGEST_LINE)
       if (ended === undefined && lines.some((line) => own.onLine(line))) stop('enough')
     })

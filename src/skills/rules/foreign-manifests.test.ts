@@ -128,7 +128,7 @@ const FORMS: Row[] = [
   ],
   ['a marketplace', 'apm.yml', needs({ name: 'x', marketplace: 'm' }), {}, [/without a git address: x/]],
   [
-    'what is no skill',
+    'what is not a skill',
     'apm.yml',
     { name: 'p', includes: 'auto', scripts: {}, dependencies: { mcp: ['x'], lsp: [] } },
     {},
