@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { agentFolders } from '../scripts/agent-folders.ts'
-import { unknownKeys } from '../src/machine/rules/config-keys.ts'
+import { unknownKeys } from '../src/machine/rules/settings-shape.ts'
 import { aLinkTo, makeFolder, makeProject } from './cli/run.ts'
 import { rerunGuide } from './guide.ts'
 

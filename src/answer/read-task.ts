@@ -1,4 +1,4 @@
-import { isBareRepository } from '../machine/git-folder.ts'
+import { isBareRepository } from '../machine/git-process.ts'
 import type { Machine } from '../machine/machine.ts'
 import { resolvePacks } from '../packs/resolve.ts'
 import { LIKELY_PACK } from '../packs/rules/resolve/choose.ts'

@@ -1,6 +1,5 @@
 import { accessSync, chmodSync, constants, existsSync, lstatSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { ConfigJson } from '../machine/config-file.ts'
 import {
   asLoadoutError,
   exists,
@@ -12,7 +11,7 @@ import {
   writeAtomically,
 } from '../machine/files.ts'
 import { writeNamed } from '../machine/inside.ts'
-import type { Machine } from '../machine/machine.ts'
+import type { ConfigJson, Machine } from '../machine/machine.ts'
 import { PRIVATE_FILE } from '../machine/records.ts'
 import { parseJson } from '../text/json.ts'
 import { shellWord } from '../text/printable.ts'

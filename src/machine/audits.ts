@@ -7,7 +7,7 @@ import { namesIn, removeOrphans } from './leftovers.ts'
 import type { Machine } from './machine.ts'
 import { programVersion } from './package-folder.ts'
 import { PRIVATE_FILE } from './records.ts'
-import { asRecord, badConfig } from './rules/config-keys.ts'
+import { asRecord, badConfig } from './rules/settings-shape.ts'
 
 /** What Loadout delivered, complete enough to give it again or to say what has changed. Contains none of its text. */
 export interface AuditRecord {

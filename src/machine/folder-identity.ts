@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { attempt } from '../text/values.ts'
 import { type Codec, signatureOf } from './cache.ts'
-import { gitFolder } from './git-folder.ts'
+import { gitFolder } from './git-process.ts'
 import type { Machine } from './machine.ts'
 import { findRepository } from './open-project.ts'
 

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, symli
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { removeDeadLocks } from './git-folder.ts'
+import { removeDeadLocks } from './git-process.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'loadout-locks-'))
 const repo = join(root, 'repo')

@@ -1,9 +1,10 @@
 import { homedir } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { alsoNaming, type Finding, failWith, type Report } from '../text/trouble.ts'
 import { Cache } from './cache.ts'
-import { ConfigFile } from './config-file.ts'
+import { exists, readJson } from './files.ts'
 import { Records } from './records.ts'
+import { asRecord, unknownKeys } from './rules/settings-shape.ts'
 
 /** What the program takes from its environment. Passed in, so that the same input gives the same output. */
 export interface Surroundings {
@@ -192,4 +193,35 @@ export const LEARNED_PROMPTS = 'examples/from-use.jsonl'
 /** By the XDG rules a relative path is ignored. */
 function absolute(path: string | undefined): string | undefined {
   return path !== undefined && isAbsolute(path) ? path : undefined
+}
+
+/** The unchanged file with all its keys, known or not. */
+export type ConfigJson = Record<string, unknown>
+
+/** The only reader of `config.json`. `changeConfig` changes it. */
+class ConfigFile {
+  readonly machine: Machine
+
+  constructor(machine: Machine) {
+    this.machine = machine
+  }
+
+  get path(): string {
+    const named = this.machine.env.LOADOUT_CONFIG
+    return named ? this.machine.resolve(named) : join(this.machine.configFolder, 'config.json')
+  }
+
+  /** A path from the configuration: `~` is the home folder; a relative path is relative to the file. */
+  resolve(path: string): string {
+    const expanded = this.machine.expandHome(path)
+    return isAbsolute(expanded) ? resolve(expanded) : resolve(dirname(this.path), expanded)
+  }
+
+  /** Always reports unknown keys; the users of a value check it. */
+  read(): ConfigJson {
+    const { path } = this
+    const json = asRecord(exists(path) ? readJson(path) : {}, path, 'the file')
+    this.machine.report(...unknownKeys(json, path))
+    return json
+  }
 }

@@ -4,8 +4,18 @@ import { shellWord } from '../text/printable.ts'
 import { failWith, LoadoutError } from '../text/trouble.ts'
 import { signatureOf } from './cache.ts'
 import { exists, isFolder, makeFolder } from './files.ts'
-import { gitFolder, notARepository, removeDeadLocks } from './git-folder.ts'
-import { collect, type GitOutput, hintFor, KILLED, type ProcessOptions, reasonOf, spawnGit } from './git-process.ts'
+import {
+  collect,
+  type GitOutput,
+  gitFolder,
+  hintFor,
+  KILLED,
+  notARepository,
+  type ProcessOptions,
+  reasonOf,
+  removeDeadLocks,
+  spawnGit,
+} from './git-process.ts'
 import type { Machine } from './machine.ts'
 
 /** A folder with a git repository, and the machine whose git works in it. */

@@ -1,6 +1,6 @@
 import { type Detection, detectContent, detectSafely, failedDetection, sanitize } from '../text/sensitive/detect.ts'
 import { isName, isPlaceholder, isReal, mayHoldSecret } from '../text/sensitive/matching.ts'
-import { RecentValues } from './recent-values.ts'
+import { RecentValues } from './cache.ts'
 
 interface Looked {
   ours: readonly Detection[]

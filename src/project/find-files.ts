@@ -1,6 +1,6 @@
+import { KeptFiles } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { KeptFiles } from '../machine/recent-values.ts'
 import { readTask, type Task } from '../search/task.ts'
 import { readTerms, wordsAmong } from '../search/tokens.ts'
 import { isEveryday } from '../search/word-lists.ts'

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/verdict.ts'
+import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/approval.ts'
 import { isSigned, principalOf, sign, signingKey } from '../machine/ssh-signature.ts'
 import { committedPack, hasPack } from '../packs/committed-pack.ts'
 import { type CommittedVersion, Library } from '../skills/library-skills.ts'

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync }
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { SkillView } from '../../src/loadout.ts'
-import { removeDeadLocks } from '../../src/machine/git-folder.ts'
+import { removeDeadLocks } from '../../src/machine/git-process.ts'
 import { libraryHashOf } from '../../src/skills/disk/library-git.ts'
 import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
 import { makeFolder } from '../cli/run.ts'

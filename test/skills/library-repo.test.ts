@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rm
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cloneRepository } from '../../src/machine/clone.ts'
-import { gitFolder } from '../../src/machine/git-folder.ts'
+import { gitFolder } from '../../src/machine/git-process.ts'
 import { Machine } from '../../src/machine/machine.ts'
 import { gitVersion, Repository } from '../../src/machine/repository.ts'
 import {

@@ -1,10 +1,17 @@
 import { type Dirent, lstatSync, opendirSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type CacheKey, type Codec, isSettled, type Stamp, stampAt, stampOf } from '../../machine/cache.ts'
+import {
+  type CacheKey,
+  type Codec,
+  isSettled,
+  RecentValues,
+  type Stamp,
+  stampAt,
+  stampOf,
+} from '../../machine/cache.ts'
 import { isFolder, isLink } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
-import { RecentValues } from '../../machine/recent-values.ts'
 import { readDocument } from '../../machine/skill-document.ts'
 import { parseYaml, readValue } from '../../machine/yaml.ts'
 import { cutDocument } from '../../text/frontmatter-block.ts'

@@ -1,4 +1,4 @@
-import { asRecord, asSwitch, badConfig } from '../../machine/rules/config-keys.ts'
+import { asRecord, asSwitch, badConfig } from '../../machine/rules/settings-shape.ts'
 import { getOwn, isRecord, isTextList, setOwn } from '../../text/values.ts'
 import { AGENTS, isAgent } from './agents.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { unknownKeys } from './config-keys.ts'
+import { unknownKeys } from './settings-shape.ts'
 
 it.each([
   [{}, []],

@@ -13,12 +13,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { type CacheKey, type Stamp, stampOf } from '../../machine/cache.ts'
+import { type CacheKey, type Stamp, StampedValues, stampOf } from '../../machine/cache.ts'
 import { readDocument } from '../../machine/documents/read-document.ts'
 import { asLoadoutError, codeOf, exists, removeFile } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { StampedValues } from '../../machine/recent-values.ts'
 import type { FileDigests } from '../../machine/rules/approval.ts'
 import { Walk } from '../../machine/walk.ts'
 import { documentKind } from '../../text/document-kind.ts'

@@ -1,4 +1,4 @@
-import { asRecord, asSwitch, badConfig } from '../../machine/rules/config-keys.ts'
+import { asRecord, asSwitch, badConfig } from '../../machine/rules/settings-shape.ts'
 import { getOwn, nearest } from '../../text/values.ts'
 import { oneOf, quoted, SCOPES, type Scope } from './pack.ts'
 

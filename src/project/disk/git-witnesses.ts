@@ -1,5 +1,5 @@
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
+import { commonGitFolder, gitFolder } from '../../machine/git-process.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { type GitOptions, runGit } from '../../machine/repository.ts'
 import { Walk } from '../../machine/walk.ts'

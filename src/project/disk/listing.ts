@@ -1,7 +1,7 @@
+import { RecentValues } from '../../machine/cache.ts'
 import { isUnfinished } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
-import { RecentValues } from '../../machine/recent-values.ts'
 import { LARGEST_FILE, LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
 import { listPaths, NO_REASON, surroundings } from './listed-paths.ts'
 import { LiveListing } from './live-listing.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../change/transaction.ts'
 
 import { asLoadoutError, exists, isFolder, isWritable, removeLeftovers } from '../../machine/files.ts'
-import { gitFolder, removeDeadLocks } from '../../machine/git-folder.ts'
+import { gitFolder, removeDeadLocks } from '../../machine/git-process.ts'
 import { staysInside } from '../../machine/inside.ts'
 import { withScratch } from '../../machine/leftovers.ts'
 import type { Repository } from '../../machine/repository.ts'

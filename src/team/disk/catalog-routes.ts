@@ -1,5 +1,5 @@
 import { HttpRefusal } from '../../machine/http.ts'
-import { CATALOG_KINDS, type CatalogKind } from '../../machine/rules/verdict.ts'
+import { CATALOG_KINDS, type CatalogKind } from '../../machine/rules/approval.ts'
 import { failWith, report, toldOf } from '../../text/trouble.ts'
 import { isRecord, isTextList, sha256 } from '../../text/values.ts'
 import { type CatalogEntry, type CatalogState, nameProblem, parseSnapshot, versionProblem } from '../rules/catalog.ts'

@@ -1,4 +1,4 @@
-import { CATALOG_KINDS, type CatalogKind, type Verdict } from '../../machine/rules/verdict.ts'
+import { CATALOG_KINDS, type CatalogKind, type Verdict } from '../../machine/rules/approval.ts'
 import { parseForeignJson } from '../../text/json.ts'
 import { compareText, isRecord, isTextList, sha256, sortedBy } from '../../text/values.ts'
 

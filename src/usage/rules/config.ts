@@ -1,4 +1,4 @@
-import { asRecord, asSwitch } from '../../machine/rules/config-keys.ts'
+import { asRecord, asSwitch } from '../../machine/rules/settings-shape.ts'
 import { isRecord } from '../../text/values.ts'
 
 type Json = Record<string, unknown>

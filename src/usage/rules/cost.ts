@@ -1,5 +1,5 @@
 import { AGENTS } from '../../agents/rules/agents.ts'
-import { badConfig } from '../../machine/rules/config-keys.ts'
+import { badConfig } from '../../machine/rules/settings-shape.ts'
 import { type Cost, type Money, noCost } from '../../text/cost.ts'
 import { asFinding, type Finding } from '../../text/trouble.ts'
 import { getOwn, isRecord, nearest } from '../../text/values.ts'

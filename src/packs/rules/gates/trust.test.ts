@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Approval, makeApproval } from '../../../machine/rules/approval.ts'
-import type { Verdict } from '../../../machine/rules/verdict.ts'
+import { type Approval, makeApproval, type Verdict } from '../../../machine/rules/approval.ts'
 import type { KnowledgePack, PackStatus, Scope, TrustLabel } from '../pack.ts'
 import { isTrustedLess } from './catalog.ts'
 import { APPROVED, DENIED, makePack, makeTrusted, UNAPPROVED } from './pack.fixture.ts'

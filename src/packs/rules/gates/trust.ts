@@ -1,5 +1,11 @@
-import { type Approval, changesSince, type FileDigests, summarizeChanges } from '../../../machine/rules/approval.ts'
-import { type Verdict, whyNot } from '../../../machine/rules/verdict.ts'
+import {
+  type Approval,
+  changesSince,
+  type FileDigests,
+  summarizeChanges,
+  type Verdict,
+  whyNot,
+} from '../../../machine/rules/approval.ts'
 import { printableLine, shellWord } from '../../../text/printable.ts'
 import { clip } from '../../../text/text-width.ts'
 import { type Finding, type LoadoutError, report, retell } from '../../../text/trouble.ts'
