@@ -10,7 +10,7 @@ import { shareOf, type Task, type TaskWords } from '../search/task.ts'
 import { termsOf } from '../search/tokens.ts'
 import { relatedTo } from '../search/word-lists.ts'
 import type { Finding } from '../text/trouble.ts'
-import { quickDigest } from '../text/values.ts'
+import { getOwn, lowerBound, quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { Packs, pinPack } from './catalog.ts'
 import { keepApproved, openPack } from './disk/pack-folder.ts'
@@ -18,7 +18,17 @@ import type { KeptPack } from './pack-source.ts'
 import { admit, type TrustedPack } from './rules/gates/trust.ts'
 import { PACK_FILE, type PackWarning, shownText } from './rules/pack.ts'
 import { LIKELY_PACK, likelyPacks, type PackWords } from './rules/resolve/choose.ts'
-import { type KeptSection, PACK_TUNING, type SectionHit, sectionDocuments } from './rules/resolve/sections.ts'
+import {
+  DIRECTORY_PAGE,
+  type FileLabels,
+  type KeptSection,
+  labelsOf,
+  mergeAlike,
+  PACK_TUNING,
+  type SectionHit,
+  sectionDocuments,
+  sectionFiles,
+} from './rules/resolve/sections.ts'
 
 /** Silence is for callers that interrupt: they compare the confidence. */
 export const SECTION_RANKING = { silence: 0, tuning: PACK_TUNING }
@@ -40,36 +50,56 @@ export function isReadable(pack: TrustedPack): boolean {
   return pack.manifest.mode !== 'persona' && admit(pack, { isConfirmed: true }).verdict === 'admitted'
 }
 
-/** The indexed folders. Raw sources are not indexed. */
-const FOLDERS = ['compiled', 'wiki', 'documents', 'indexes', 'runs', 'answers', 'ontology']
+/** A pack with more files than this is indexed in parts: after an edit only its part is built again. */
+const FILES_OF_ONE = 1024
 
-/** Each pack has an index of its own, which is built again when one of its files or its approval changes. */
-function segmentOf(machine: Machine, pack: TrustedPack): Segment {
+/** Each pack has an index of its own, whose parts are built again when one of their files or the approval changes. */
+function segmentsOf(machine: Machine, pack: TrustedPack): Segment[] {
   const { files: approved, kept } = pack.trust
   const files = openPack(machine, pack, pack.trust)
-  const names = [PACK_FILE, ...FOLDERS.flatMap((folder) => files.list(folder))]
-  // What was approved does not change with its folder.
-  const paths = kept === undefined ? names.map((path) => files.fullPath(path)) : []
-  return {
-    kind: 'pack-sections',
-    name: [pack.root],
-    paths,
-    state: approved ? quickDigest(JSON.stringify(approved)) : undefined,
-    options: SECTION_RANKING,
-    readDocuments: (findings: Finding[]) => {
-      const { documents, warnings } = sectionDocuments(files, pack)
-      findings.push(...warnings)
-      return documents
-    },
-  }
+  // Every part has words of these.
+  const shared = [PACK_FILE, DIRECTORY_PAGE, ...files.list('indexes')]
+  const records = ['runs', 'answers', 'ontology'].flatMap((folder) => files.list(folder))
+  const content = sectionFiles(files)
+  let count = 1
+  while (content.length > count * FILES_OF_ONE) count *= 2
+  const parts = Array.from({ length: count }, (): string[] => [])
+  for (const path of content) parts[count === 1 ? 0 : termHash(path) % count]!.push(path)
+  let said: FileLabels | undefined
+  return parts.map((paths, at) => {
+    const isFirst = at === 0
+    const names = [...shared, ...(isFirst ? records : []), ...paths]
+    return {
+      kind: 'pack-sections',
+      name: isFirst ? [pack.root] : [pack.root, String(at)],
+      // What was approved does not change with its folder.
+      paths: kept === undefined ? names.map((path) => files.fullPath(path)) : [],
+      state: quickDigest(JSON.stringify([count, approved && names.map((name) => getOwn(approved, name))])),
+      options: SECTION_RANKING,
+      readDocuments: (findings: Finding[]) => {
+        said ??= labelsOf(files)
+        const { documents, warnings } = sectionDocuments(files, pack, { paths, isFirst, said })
+        findings.push(...warnings)
+        return documents
+      },
+    }
+  })
 }
 
 export function openSections(machine: Machine, packs: readonly TrustedPack[]): PackSections {
-  const opened = packs.map((pack) => openSegment(machine, segmentOf(machine, pack)))
-  // As `sectionDocuments` reported them.
-  const warnings = new Map(packs.map(({ root }, at) => [root, opened[at]!.findings as PackWarning[]]))
-  const rankers = new Map(packs.map(({ root }, at) => [root, opened[at]!.ranker]))
+  const rankers = new Map<string, Ranker>()
+  const warnings = new Map<string, PackWarning[]>()
+  for (const pack of packs) {
+    const parts = segmentsOf(machine, pack).map((segment) => openSegment(machine, segment))
+    rankers.set(pack.root, joinParts(parts.map(({ ranker }) => ranker)))
+    // As `sectionDocuments` reported them.
+    warnings.set(pack.root, mergeAlike(parts.flatMap(({ findings }) => findings as PackWarning[])))
+  }
   return rankedTogether(rankers, warnings)
+}
+
+function joinParts(rankers: readonly Ranker[]): Ranker {
+  return rankers.length === 1 ? rankers[0]! : joinRankers(rankers, SECTION_RANKING)
 }
 
 /** Ranks the sections of packs, by the folder of each pack. */
@@ -96,26 +126,38 @@ export function rankedTogether(
 const MOST_BYTES = 1024 * 1024
 
 /** Where the sections of each pack are stored, as long as the pack does not change. May build small missing indexes. */
-export function storedSections(machine: Machine, packs: readonly TrustedPack[], isBuilding: boolean): CacheKey[] {
+export function storedSections(machine: Machine, packs: readonly TrustedPack[], isBuilding: boolean): CacheKey[][] {
   let left = MOST_BYTES
-  return packs.map((pack) => {
-    const segment = segmentOf(machine, pack)
-    const key = segmentKey(machine, segment)
-    if (isBuilding && openStored(machine, key, { options: SECTION_RANKING }) === undefined) {
-      const bytes = segment.paths.reduce((sum, path) => sum + (stampAt(path)?.[1] ?? 0), 0)
-      if (bytes <= left) openSegment(machine, segment)
-      left -= Math.min(left, bytes)
-    }
-    return key
+  return packs.map((pack) =>
+    segmentsOf(machine, pack).map((segment) => {
+      const key = segmentKey(machine, segment)
+      if (isBuilding && openStored(machine, key, { options: SECTION_RANKING }) === undefined) {
+        const bytes = segment.paths.reduce((sum, path) => sum + (stampAt(path)?.[1] ?? 0), 0)
+        if (bytes <= left) openSegment(machine, segment)
+        left -= Math.min(left, bytes)
+      }
+      return key
+    }),
+  )
+}
+
+/** The stored index of a pack; undefined if a part of it is missing. */
+function openStoredPack(machine: Machine, keys: readonly CacheKey[]): Ranker | undefined {
+  const parts = keys.flatMap((key) => {
+    return openStored(machine, key, { options: SECTION_RANKING, isAsStored: true })?.ranker ?? []
   })
+  return parts.length === 0 || parts.length < keys.length ? undefined : joinParts(parts)
 }
 
 /** Builds the index of a readable pack in advance: hooks, which cannot wait, only read stored ones. */
 async function indexSections(machine: Machine, pack: TrustedPack): Promise<void> {
   if (!isReadable(pack)) return
-  const segment = segmentOf(machine, pack)
-  await untilSettled(machine, segment.paths)
-  openSegment(machine, segment)
+  const segments = segmentsOf(machine, pack)
+  await untilSettled(
+    machine,
+    segments.flatMap(({ paths }) => paths),
+  )
+  for (const segment of segments) openSegment(machine, segment)
 }
 
 /** Records a person's yes to a pack: to its files as they are now, or also to later changes. Builds its index. */
@@ -135,9 +177,12 @@ export async function approvePack(
 }
 
 /** Opens stored indexes only, for a caller that cannot wait. */
-function openStoredSections(machine: Machine, places: readonly { root: string; sections: CacheKey }[]): PackSections {
+function openStoredSections(
+  machine: Machine,
+  places: readonly { root: string; sections: readonly CacheKey[] }[],
+): PackSections {
   const opened = places.flatMap(({ root, sections }): [string, Ranker][] => {
-    const ranker = openStored(machine, sections, { options: SECTION_RANKING, isAsStored: true })?.ranker
+    const ranker = openStoredPack(machine, sections)
     return ranker === undefined ? [] : [[root, ranker]]
   })
   return rankedTogether(new Map(opened))
@@ -145,7 +190,7 @@ function openStoredSections(machine: Machine, places: readonly { root: string; s
 
 /** What a caller that cannot wait knows of the packs that may be read. */
 export interface StoredPacks {
-  readable: readonly { kept: KeptPack; root: string; sections: CacheKey }[]
+  readable: readonly { kept: KeptPack; root: string; sections: readonly CacheKey[] }[]
   /** Their descriptions. */
   cards: CacheKey
   /** Which of them contain which terms. */
@@ -171,14 +216,14 @@ export function likelyStored(machine: Machine, { readable, cards, terms }: Store
  * Stores which packs contain which terms. Of 50 packs a prompt concerns one or none, and opening the index of each took
  * longer than everything else.
  */
-export function storeTerms(machine: Machine, name: readonly string[], keys: readonly CacheKey[]): CacheKey {
-  const table: CacheKey = { kind: 'pack-terms', version: 1, name, state: quickDigest(JSON.stringify(keys)) }
+export function storeTerms(machine: Machine, name: readonly string[], packs: readonly CacheKey[][]): CacheKey {
+  const table: CacheKey = { kind: 'pack-terms', version: 2, name, state: quickDigest(JSON.stringify(packs)) }
   // A pack without an index may get one later.
   if ((machine.cache.read(table, readTable)?.[1] ?? 1) === 0) return table
   const holders = new Map<number, number[]>()
   const unknown: number[] = []
-  keys.forEach((key, pack) => {
-    const hashes = openStored(machine, key, { options: SECTION_RANKING, isAsStored: true })?.ranker.termHashes()
+  packs.forEach((keys, pack) => {
+    const hashes = openStoredPack(machine, keys)?.termHashes()
     if (hashes === undefined) unknown.push(pack)
     for (const hash of hashes ?? []) {
       const known = holders.get(hash)
@@ -187,10 +232,10 @@ export function storeTerms(machine: Machine, name: readonly string[], keys: read
     }
   })
   const hashes = Uint32Array.from(holders.keys()).sort()
-  const packs = Array.from(hashes, (hash) => holders.get(hash)!)
+  const held = Array.from(hashes, (hash) => holders.get(hash)!)
   let end = 0
-  const ends = packs.map(({ length }) => (end += length))
-  const words = Uint32Array.from([hashes.length, unknown.length, ...unknown, ...hashes, ...ends, ...packs.flat()])
+  const ends = held.map(({ length }) => (end += length))
+  const words = Uint32Array.from([hashes.length, unknown.length, ...unknown, ...hashes, ...ends, ...held.flat()])
   machine.cache.write(table, new Uint8Array(words.buffer))
   return table
 }
@@ -207,8 +252,9 @@ function packsWith(machine: Machine, table: CacheKey, words: TaskWords): Set<num
   for (const [word, weight] of words) {
     if (weight < 1) continue
     for (const term of [word, ...relatedTo(word).map((related) => related.term)]) {
-      const at = indexIn(hashes, termHash(term))
-      if (at >= 0) for (const pack of held.subarray(ends[at - 1] ?? 0, ends[at])) packs.add(pack)
+      const hash = termHash(term)
+      const at = lowerBound(hashes, hash)
+      if (hashes[at] === hash) for (const pack of held.subarray(ends[at - 1] ?? 0, ends[at])) packs.add(pack)
     }
   }
   return packs
@@ -216,16 +262,6 @@ function packsWith(machine: Machine, table: CacheKey, words: TaskWords): Set<num
 
 function readTable(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
-}
-
-function indexIn(sorted: Uint32Array, wanted: number): number {
-  let [from, to] = [0, sorted.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (sorted[middle]! < wanted) from = middle + 1
-    else to = middle
-  }
-  return sorted[from] === wanted ? from : -1
 }
 
 /** A section of a pack that may be read. */

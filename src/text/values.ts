@@ -135,3 +135,14 @@ export function attempt<T, Other>(act: () => T, otherwise: Other): T | Other {
     return otherwise
   }
 }
+
+/** Where the first item that is not before `wanted` stands in a sorted list. */
+export function lowerBound<T extends string | number>(sorted: ArrayLike<T>, wanted: T): number {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (sorted[middle]! < wanted) from = middle + 1
+    else to = middle
+  }
+  return from
+}

@@ -134,3 +134,20 @@ describe('packs rehydrate', () => {
     expect(stderr).toContain('was changed after it was written')
   })
 })
+
+it('a pack that is indexed in parts gives an edited page at once, with the bytes that an empty cache gives', () => {
+  const pages = Array.from({ length: 1100 }, (_, at): [string, string] => {
+    return [`docs/page-${at}.md`, `# Page ${at}\n\nThe code of page ${at} is zeta${at}.\n`]
+  })
+  const [cwd, home] = [makeProject(Object.fromEntries(pages)), makeFolder()]
+  expect(runWarm(['packs', 'new', 'book', '--from', 'docs', '--follow'], { cwd, home }).code).toBe(0)
+  const ask = (options: RunOptions = {}) =>
+    runLoadout(['packs', 'resolve', 'the code of page 711', '--format', 'prompt'], { cwd, home, ...options }).stdout
+  expect(ask()).toContain('zeta711')
+  writeFileSync(join(cwd, 'docs/page-711.md'), '# Page 711\n\nThe code of page 711 is omega.\n')
+  writeFileSync(join(cwd, 'docs/page-new.md'), '# A new page\n\nIt also mentions the code of page 711: kappa.\n')
+  const edited = ask()
+  for (const word of ['omega', 'kappa']) expect(edited).toContain(word)
+  expect(edited).not.toContain('zeta711')
+  expect(ask({ env: { XDG_CACHE_HOME: makeFolder() } })).toBe(edited)
+})

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { makeTrusted } from '../../src/packs/rules/gates/pack.fixture.ts'
 import { memoryPack } from '../../src/packs/rules/pack-files.fixture.ts'
-import { sectionDocuments } from '../../src/packs/rules/resolve/sections.ts'
+import { mergeAlike, sectionDocuments } from '../../src/packs/rules/resolve/sections.ts'
 import { DOCUMENT_FIRST, FERRY } from './ferry-pack.ts'
 import { type Files, resolveFiles } from './resolving.ts'
 
@@ -144,16 +144,13 @@ it('a page is found by the title in its frontmatter, which no heading repeats', 
 })
 
 it('the same trouble in hundreds of files is one warning, and takes no room from the answer', () => {
-  const pack = memoryPack({ 'documents/a.md': '# Lamp\n\nThe lamp burns 70 hours.\n' })
   const warnings = Array.from({ length: 300 }, (_, at) => ({
     severity: 'warning' as const,
     code: 'TEXT_CHANGED' as const,
     path: `documents/b${at}.md`,
     message: 'it holds bytes',
   }))
-  expect(sectionDocuments({ ...pack, warnings }, makeTrusted({})).warnings).toEqual([
-    { ...warnings[0], message: 'it holds bytes; the same in 299 other files' },
-  ])
+  expect(mergeAlike(warnings)).toEqual([{ ...warnings[0], message: 'it holds bytes; the same in 299 other files' }])
 })
 
 describe('what was not found', () => {

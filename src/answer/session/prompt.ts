@@ -310,7 +310,7 @@ export interface HookCatalog {
   /** The packs that a person has to approve first. */
   waiting: string[]
   /** The packs that may be read, so that prompts are compared with their sections too, and where these are stored. */
-  readable: { kept: KeptPack; root: string; sections: CacheKey }[]
+  readable: { kept: KeptPack; root: string; sections: CacheKey[] }[]
   /** Which of these contain which terms. */
   terms: CacheKey
 }
@@ -319,7 +319,7 @@ export interface HookCatalog {
 export function catalogKey(machine: Machine, project: Project, agent: string): CacheKey {
   const indexes = layerPlaces(machine, { projectRoot: project }).map(({ path }) => path)
   const { state, isSettled } = signatureOf([...indexes, approvalsPath(machine)], machine.now())
-  return { kind: 'hook-catalogs', version: 9, name: [agent, project.root], state, isSettled }
+  return { kind: 'hook-catalogs', version: 10, name: [agent, project.root], state, isSettled }
 }
 
 export const CATALOG = jsonCodec((json): json is HookCatalog => {

@@ -22,7 +22,7 @@ import type { FileDigests } from '../../machine/rules/approval.ts'
 import { Walk } from '../../machine/walk.ts'
 import { documentKind } from '../../text/document-kind.ts'
 import { type Finding, failWith, type LoadoutError, report } from '../../text/trouble.ts'
-import { compareText, getOwn, sha256 } from '../../text/values.ts'
+import { compareText, getOwn, lowerBound, sha256 } from '../../text/values.ts'
 import type { Trust } from '../rules/gates/trust.ts'
 import {
   breakLongLines,
@@ -266,7 +266,9 @@ class PackFolder implements PackFiles {
     }
     const { all, isCut } = listed
     if (isCut) this.warn(linked.layer, report('discovery.skipped/pack-files'))
-    return folder === '' || folder === linked.layer ? all : all.filter((path) => path.startsWith(`${folder}/`))
+    if (folder === '' || folder === linked.layer) return all
+    // They are sorted, and a map of many folders asks for each.
+    return all.slice(lowerBound(all, `${folder}/`), lowerBound(all, `${folder}0`))
   }
 
   /** The real path, if it is inside the pack or its linked folder. */

@@ -1,6 +1,6 @@
 import { type Detection, detectSecrets } from '../../text/sensitive/detect.ts'
 import { report } from '../../text/trouble.ts'
-import { isRecord, sha256 } from '../../text/values.ts'
+import { isRecord, lowerBound, sha256 } from '../../text/values.ts'
 import { type ContextPart, type PackFiles, type PackWarning, parsePackJson } from './pack.ts'
 import type { Choice } from './resolve/choose.ts'
 
@@ -82,15 +82,7 @@ function distinct<T extends { line: number; kind: string }>(found: readonly T[])
 function createLineFinder(text: string): (place: number) => number {
   const ends: number[] = []
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) ends.push(end)
-  return (place) => {
-    let [low, high] = [0, ends.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((ends[middle] ?? 0) < place) low = middle + 1
-      else high = middle
-    }
-    return low + 1
-  }
+  return (place) => lowerBound(ends, place) + 1
 }
 
 /** Withholds likely secrets, and warns about text that reads like an order to a model. */

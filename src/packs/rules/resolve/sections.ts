@@ -72,53 +72,58 @@ export const PACK_TUNING: Tuning = {
 
 const GROUP = 20
 
-/** The sections of all content files, and the questions and claims in the pack's records. */
+/** What the guide, `wiki/index.md` and the index files say about each file. */
+export interface FileLabels {
+  labels: ReadonlyMap<string, string>
+  warnings: readonly PackWarning[]
+}
+
+/** The files with sections, by path. */
+export function sectionFiles(files: Pick<PackFiles, 'list'>): string[] {
+  return ['compiled', 'wiki', 'documents'].flatMap((layer) => files.list(layer)).filter(isContent)
+}
+
+/**
+ * The sections of content files, and the questions and claims in the pack's records. A large pack is read in parts:
+ * only the first has the records and the warnings about the whole.
+ */
 export function sectionDocuments(
   files: PackFiles,
   { root, manifest }: Pick<KnowledgePack, 'root' | 'manifest'>,
+  { paths = sectionFiles(files), isFirst = true, said = labelsOf(files) } = {},
 ): { documents: RankDocument[]; warnings: PackWarning[] } {
-  const { labels, warnings } = labelsOf(files)
-  const hints = new Map<string, string>()
-  for (const { path, hint, isDirectory } of readGuide(files)?.map ?? []) {
-    if (!isDirectory) hints.set(path, `${hints.get(path) ?? ''} ${hint}`)
-  }
+  const known = isFirst ? 0 : files.warnings.length
   const document = (kept: Omit<KeptSection, 'root'>, fields: RankDocument['fields']): RankDocument => {
     const { path, from, to } = kept
     return { id: `${root}#${path}#${from}-${to}`, name: '', fields, kept: { root, ...kept } }
   }
-  const sections = ['compiled', 'wiki', 'documents']
-    .flatMap((layer) => files.list(layer))
-    .filter(isContent)
-    .flatMap((path) => {
-      const file = files.read(path)
-      if (file === undefined) return []
-      const label = `${hints.get(path) ?? ''} ${labels.get(path) ?? ''}`
-      return withHeadings(file.text, path).map(({ from, to, trail, title, text }) =>
-        document(
-          { path, from, to, title },
-          { heading: `${pathWords(path)} ${trail}`, label, text: withoutTableTags(text) },
-        ),
-      )
-    })
+  const documents = paths.flatMap((path) => {
+    const file = files.read(path)
+    if (file === undefined) return []
+    const label = said.labels.get(path) ?? ''
+    return withHeadings(file.text, path).map(({ from, to, trail, title, text }) =>
+      document(
+        { path, from, to, title },
+        { heading: `${pathWords(path)} ${trail}`, label, text: withoutTableTags(text) },
+      ),
+    )
+  })
+  if (!isFirst) return { documents, warnings: files.warnings.slice(known) }
   const noted = [
     ...recordTexts(manifest, files),
     ...readRecords(files).claims.map(({ id, text }) => ({ path: SOURCE_MAP_PATH, text: `${id} ${text}` })),
   ]
   // Many in one document: thousands of short ones would make the words of the sections look rare.
-  const groups = Array.from({ length: Math.ceil(noted.length / GROUP) }, (_, at) =>
-    noted.slice(at * GROUP, (at + 1) * GROUP),
-  )
-  const recorded = groups.map((group, at) =>
-    document(
-      { path: group[0]?.path ?? '', from: 0, to: at, title: '' },
-      { text: group.map(({ text }) => text).join('\n') },
-    ),
-  )
-  return { documents: [...sections, ...recorded], warnings: [...warnings, ...mergeAlike(files.warnings)] }
+  for (let at = 0; at * GROUP < noted.length; at++) {
+    const group = noted.slice(at * GROUP, (at + 1) * GROUP)
+    const text = group.map((each) => each.text).join('\n')
+    documents.push(document({ path: group[0]!.path, from: 0, to: at, title: '' }, { text }))
+  }
+  return { documents, warnings: [...said.warnings, ...files.warnings] }
 }
 
 /** Merges equal warnings of many files: hundreds of them would leave no room for an answer. */
-function mergeAlike(warnings: readonly PackWarning[]): PackWarning[] {
+export function mergeAlike(warnings: readonly PackWarning[]): PackWarning[] {
   const alike = new Map<string, PackWarning[]>()
   for (const warning of warnings) {
     const key = `${warning.code} ${warning.message}`
@@ -297,10 +302,11 @@ function stretches(section: Stretch, kept: ReadonlySet<number>): Stretch[] {
   return found
 }
 
-/** What `wiki/index.md` and the index files say about each file. Only for matching; never shown. */
-function labelsOf(files: PackFiles): { labels: Map<string, string>; warnings: PackWarning[] } {
+/** Only for matching; never shown. */
+export function labelsOf(files: PackFiles): FileLabels {
   const labels = new Map<string, string>()
   const add = (path: string, label: string) => labels.set(path, `${labels.get(path) ?? ''} ${label}`)
+  for (const { path, hint, isDirectory } of readGuide(files)?.map ?? []) if (!isDirectory) add(path, hint)
   const directory = files.sizeOf(DIRECTORY_PAGE) === undefined ? undefined : files.read(DIRECTORY_PAGE)
   for (const line of directory?.text.split('\n') ?? []) {
     if (!line.includes('[')) continue
@@ -336,7 +342,7 @@ function labelsOf(files: PackFiles): { labels: Map<string, string>; warnings: Pa
   return { labels, warnings }
 }
 
-const DIRECTORY_PAGE = 'wiki/index.md'
+export const DIRECTORY_PAGE = 'wiki/index.md'
 const MOST_INDEXES = 4
 const MOST_NOMINATIONS = 20_000
 const LARGEST_INDEX = 1024 * 1024
