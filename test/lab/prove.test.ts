@@ -240,7 +240,10 @@ describe.runIf(canClose)('test with an agent', () => {
       stdio: 'ignore',
     })
     const until = async (isDone: () => boolean) => {
-      while (!isDone()) await new Promise((done) => setTimeout(done, 20))
+      while (!isDone()) {
+        if (command.exitCode !== null) throw new Error(`loadout ended by itself with ${command.exitCode}`)
+        await new Promise((done) => setTimeout(done, 20))
+      }
     }
     const scratch = () => readdirSync(temporary).filter((name) => name.startsWith('loadout.'))
     await until(() => scratch().some((name) => existsSync(join(temporary, name, 'ready'))))

@@ -62,19 +62,19 @@ export const MODEL_ADDRESS = 'http://127.0.0.1:41414'
  * to the model outside, which has a socket in a folder and no network.
  */
 const FIRST = `
-const [root, socket, ready, program, ...args] = process.argv.slice(1)
+const [root, socket, ready, orphaned, program, ...args] = process.argv.slice(1)
 const fs = require('node:fs')
 const net = require('node:net')
 process.stdin.resume().on('end', () => {
   try { process.kill(-1, 'SIGKILL') } catch {}
-  for (const name of fs.readdirSync(root)) fs.rmSync(root + '/' + name, { recursive: true, force: true })
-  process.exit(1)
+  try { for (const name of fs.readdirSync(root)) fs.rmSync(root + '/' + name, { recursive: true, force: true }) } catch {}
+  process.exit(Number(orphaned))
 })
 const start = () => {
   fs.writeFileSync(ready, '')
   require('node:child_process').spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] })
     .on('error', (error) => { console.error(error.message); process.exit(127) })
-    .on('close', (code) => process.exit(code ?? 1))
+    .on('close', (code) => process.exit(code === null || code === Number(orphaned) ? 1 : code))
 }
 if (socket === '') start()
 else {
@@ -87,9 +87,12 @@ else {
   server.listen(41414, '127.0.0.1', start)
 }`
 
-/** Removes the folder if Loadout was killed: what the first process could not empty, or the empty folder. */
-const OUTSIDE =
-  'root=$1; shift; "$@"; code=$?; kill -0 $PPID 2>/dev/null || rm -rf "$root"; rmdir "$root" 2>/dev/null; exit $code'
+/** The first process ends with this when Loadout has. */
+const ORPHANED = '95'
+
+/** Removes the folder if Loadout was killed, also where its parent has not asked for its end yet. */
+const OUTSIDE = `root=$1; shift; "$@"; code=$?
+if [ $code -eq ${ORPHANED} ] || ! kill -0 $PPID 2>/dev/null; then rm -rf "$root"; fi; exit $code`
 
 /**
  * Nothing but the first folder can be written, and a new /tmp that has links to what was there: some clients write to
@@ -134,7 +137,7 @@ export async function runClient({ env }: Pick<Machine, 'env'>, call: ClientCall)
     '--kill-child',
     '--mount-proc',
   ]
-  const first = [process.execPath, '-e', FIRST, root, socket, ready, program, ...asked]
+  const first = [process.execPath, '-e', FIRST, root, socket, ready, ORPHANED, program, ...asked]
   const inside = ['unshare', ...flags, 'sh', '-c', CLOSE, 'sh', root, socket, ...first]
   const child = spawn('sh', ['-c', OUTSIDE, 'sh', root, ...inside], {
     ...childOptions(),
