@@ -5,7 +5,7 @@ import {
   ACTS,
   type Act,
   type CapabilityKind,
-  CHINESE,
+  FOREIGN,
   HOST_SIGNS,
   INSTALL_OPTIONS,
   INSTALLS,
@@ -172,7 +172,7 @@ function scanLine(line: string, place: LinePlace, steps: Steps): Found[] {
   const head = plain.trimStart()
   if (place === 'prose' && HOST_SIGNS.some((sign) => head.startsWith(sign)))
     add('misleads', 'speaks as the host of the model', true)
-  for (const [what, first, second] of CHINESE) {
+  for (const [what, first, second] of FOREIGN) {
     if (first.some((word) => plain.includes(word)) && second.some((word) => plain.includes(word)))
       add('misleads', what, true)
   }
@@ -266,7 +266,7 @@ function findActs(tokens: readonly string[], place: LinePlace, steps: Steps): Fo
       (tokens[at - 2] === '=' && at <= 8) ||
       (before === '-m' && /^python/.test(tokens[at - 2] ?? '')) ||
       (at === 1 && /^(?:[-*+$>]|\d{1,3}[.)])$/.test(before))
-    const word = token
+    const word = (token.startsWith('--') ? token.replace(/[.:?]$/, '') : token)
       .replaceAll('\\', '')
       .replaceAll('^', '')
       .replace(/\.(?:exe|cmd)$/, '')
@@ -285,6 +285,7 @@ function findActs(tokens: readonly string[], place: LinePlace, steps: Steps): Fo
           needed === 'text'
             ? isShell ||
               place === 'data' ||
+              word.startsWith('--') ||
               hasArguments(tokens, at) ||
               (place === 'code' && (isCommand || isMethod || next === '('))
             : needed === 'code'
@@ -558,7 +559,9 @@ function findAppearance(line: string): Found[] {
   // A flag is a black flag with up to six tags; all other tags only hide text.
   const bare = line.replace(/\u{1f3f4}[\u{e0020}-\u{e007f}]{1,7}/gu, '')
   if (
-    /[\u{e0000}-\u{e007f}]{2}|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3}|[\u200b-\u200f\u2060-\u2064\ufeff]{6}/u.test(bare)
+    /[\u{e0000}-\u{e007f}]{2}|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3}|[\u200b-\u200f\u2060-\u2064\ufeff]{6}|[a-z][\u200b\u2060\ufeff]{1,5}[a-z]/iu.test(
+      bare,
+    )
   )
     misleads('holds text in characters that nobody sees')
   if (/[\u202a-\u202e\u2066-\u2069]/.test(bare))
