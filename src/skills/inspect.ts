@@ -11,7 +11,7 @@ import { diffFolders, lastCommits } from './disk/library-git.ts'
 import { SKILLS_FOLDER, skillPlace } from './disk/registry.ts'
 import { buildFor, copyTree, listTree, writeBuild } from './disk/tree.ts'
 import { sheetOf } from './gate.ts'
-import { type Installs, namedAgents, readManifest, type ScopeRequest, withScope } from './installs.ts'
+import { type Installs, Manifest, namedAgents, type ScopeRequest, withScope } from './installs.ts'
 import { type PlacementView, viewPlacement } from './inventory.ts'
 import { observe, recoverAll } from './observe.ts'
 import { type Capability, findTwinIn } from './rules/review/sheet.ts'
@@ -84,7 +84,7 @@ async function originOf(
     rows.push(['digest', treeHash])
   }
   const row =
-    project && locked ? readManifest(machine, project)?.lock.skills.find((each) => each.name === name) : undefined
+    project && locked ? Manifest.read(machine, project)?.lock.skills.find((each) => each.name === name) : undefined
   if (row !== undefined) {
     rows.push(['locked', `${row.at}, as ${row.from} in loadout.json`])
     const { by, at } = row.approved ?? {}

@@ -13,6 +13,7 @@ import { asFinding, failWith } from '../text/trouble.ts'
 import { compareText, isTextList } from '../text/values.ts'
 import { libraryHashOf } from './disk/library-git.ts'
 import { isVersion, type RegistryReading, requireLibraryFolder, versionPlace } from './disk/registry.ts'
+import { Versions } from './disk/versions.ts'
 import { LOCK_FILE, type Lock, type LockedSkill, NO_LOCK, parseLock, versionKey } from './rules/lock.ts'
 import type { Wanted } from './rules/manifest.ts'
 import { readFrontmatter } from './rules/review/sheet.ts'
@@ -155,36 +156,107 @@ export function withInstalls<Request extends object, Result>(
 }
 
 /** What `loadout.json` of a project asks for, and what its lock pins. */
-export interface Manifest {
-  project: string
-  wanted: { skills: Wanted; packs: Wanted; rules: Wanted; profile?: string }
+export class Manifest {
+  readonly machine: Machine
+  readonly project: string
+  readonly wanted: { skills: Wanted; packs: Wanted; rules: Wanted; profile?: string } = {
+    skills: {},
+    packs: {},
+    rules: {},
+  }
   /** The agents that get the skills: as written, or those that are enabled here. */
-  agents: string[]
-  lock: Lock
-}
+  readonly agents: readonly string[] = []
+  readonly lock: Lock = NO_LOCK
 
-/** The manifest of the project, by default of that around the working folder. Throws if it has none. */
-export function requireManifest(machine: Machine, { project: named }: { project?: string }): Manifest {
-  const project = named === undefined ? openProject(machine).repository : requireProject(machine, named)
-  const manifest = project === undefined ? undefined : readManifest(machine, project)
-  if (manifest !== undefined) return manifest
-  throw failWith('MANIFEST/none', { project: project ?? machine.cwd })
-}
+  constructor(machine: Machine, project: string, parts: Partial<Pick<Manifest, 'wanted' | 'agents' | 'lock'>> = {}) {
+    this.machine = machine
+    this.project = project
+    Object.assign(this, parts)
+  }
 
-/** Undefined if the project has neither a manifest nor a lock. Throws if one of them cannot be used. */
-export function readManifest(machine: Machine, project: string): Manifest | undefined {
-  const hasLock = exists(join(project, LOCK_FILE))
-  if (!hasLock && !isFile(join(project, SETTINGS_FILE))) return undefined
-  const { settings } = projectAt(machine, project)
-  requireParts(settings, 'skills', 'packs', 'rules', 'profile', 'agents')
-  const { skills, packs, rules, profile, agents } = settings
-  if (!hasLock && skills === undefined && packs === undefined && rules === undefined) return undefined
-  const ids = agents?.map((name) => requireAgent(name).id) ?? new Config(machine).agentsHere()
-  return {
-    project,
-    wanted: { skills: skills ?? {}, packs: packs ?? {}, rules: rules ?? {}, profile },
-    agents: [...new Set(ids)],
-    lock: hasLock ? readLock(project) : NO_LOCK,
+  /** The manifest of the project, by default of that around the working folder. Throws if it has none. */
+  static require(machine: Machine, { project: named }: { project?: string }): Manifest {
+    const project = named === undefined ? openProject(machine).repository : requireProject(machine, named)
+    const manifest = project === undefined ? undefined : Manifest.read(machine, project)
+    if (manifest !== undefined) return manifest
+    throw failWith('MANIFEST/none', { project: project ?? machine.cwd })
+  }
+
+  /** Undefined if the project has neither a manifest nor a lock. Throws if one of them cannot be used. */
+  static read(machine: Machine, project: string): Manifest | undefined {
+    const hasLock = exists(join(project, LOCK_FILE))
+    if (!hasLock && !isFile(join(project, SETTINGS_FILE))) return undefined
+    const { settings } = projectAt(machine, project)
+    requireParts(settings, 'skills', 'packs', 'rules', 'profile', 'agents')
+    const { skills, packs, rules, profile, agents } = settings
+    if (!hasLock && skills === undefined && packs === undefined && rules === undefined) return undefined
+    const ids = agents?.map((name) => requireAgent(name).id) ?? new Config(machine).agentsHere()
+    return new Manifest(machine, project, {
+      wanted: { skills: skills ?? {}, packs: packs ?? {}, rules: rules ?? {}, profile },
+      agents: [...new Set(ids)],
+      lock: hasLock ? readLock(project) : NO_LOCK,
+    })
+  }
+
+  with(changes: Partial<Pick<Manifest, 'wanted' | 'agents' | 'lock'>>): Manifest {
+    const { wanted, agents, lock } = this
+    return new Manifest(this.machine, this.project, { wanted, agents, lock, ...changes })
+  }
+
+  /** The cache of what the lock pins. */
+  get versions(): Versions {
+    return new Versions(this.machine, this.project)
+  }
+
+  /** The skills of the lock as a library that can be installed from. `trustsLock`: what it allows counts as answered. */
+  registry(skills: readonly LockedSkill[] = this.lock.skills, trustsLock = false): RegistryReading {
+    const registry: RegistryReading = { skills: [], invalid: [], findings: [] }
+    const registered = skills.map((row): RegisteredSkill => {
+      const allowed = new Set(Object.values(row.allows))
+      const place = this.versions.placeOf(row)
+      const skill = readKept(place, row.name, registry)
+      const held = readFrontmatter(skill).flatMap(({ key, id }) => (key === undefined || allowed.has(id) ? [] : [key]))
+      const heldKeys = held.length === 0 ? undefined : [...new Set(held)].sort()
+      return {
+        skill: { ...skill, heldKeys, targets: row.agents ?? skill.targets },
+        folder: `skills/${row.name}`,
+        sourceHash: versionKey(row),
+        version: { commit: row.commit ?? '', place },
+        locked: { at: row.at, trusted: trustsLock ? allowed : new Set() },
+      }
+    })
+    return { ...registry, skills: registered }
+  }
+
+  /** The folders of the project, with what its lock pins in the place of a library. */
+  installs(trustsLock = false): Installs {
+    const { machine, project, agents } = this
+    const registry = this.registry(this.lock.skills, trustsLock)
+    return new Installs(machine, {}, { project, agents, registry, verdicts: this.verdictsOn(registry) })
+  }
+
+  /**
+   * What the team's catalog says about the skills of the lock. It approves versions of the library: a pinned skill is
+   * approved if it has the same files.
+   */
+  private verdictsOn({ skills }: RegistryReading): Verdict[] {
+    const { machine } = this
+    const { library } = new Config(machine)
+    return readVerdicts(machine, library).map((verdict): Verdict => {
+      const { name, state, digest = '', version, by = 'your team' } = verdict
+      const pinned = skills.find(({ skill }) => skill.name === name)
+      if (verdict.kind !== 'skill' || state !== 'approved' || pinned?.version === undefined) return verdict
+      const places = [versionPlace(machine, digest, name), join(library ?? '', 'skills', name)]
+      const approved = places.find((place) => isVersion(place, digest))
+      const held = (why: string): Verdict => ({ ...verdict, state: 'held', why })
+      if (approved === undefined)
+        return held(`loadout sync brings version ${version}, which ${by} approved, to compare it`)
+      const { place } = pinned.version
+      const isSame = isFolder(place) && libraryHashOf(place, name) === libraryHashOf(approved, name)
+      return isSame
+        ? { ...verdict, digest: pinned.sourceHash }
+        : held(`it differs from version ${version} that ${by} approved`)
+    })
   }
 }
 
@@ -192,26 +264,6 @@ function readLock(project: string): Lock {
   const read = readInside(project, LOCK_FILE, { most: 16 * 1024 * 1024 })
   if (read.bytes === undefined) throw read.failure
   return parseLock(textOf(Buffer.from(read.bytes), join(project, LOCK_FILE)))
-}
-
-/** The skills of a lock as a library that can be installed from. `trustsLock`: what it allows counts as answered. */
-export function lockedRegistry(machine: Machine, skills: readonly LockedSkill[], trustsLock = false): RegistryReading {
-  const registry: RegistryReading = { skills: [], invalid: [], findings: [] }
-  const registered = skills.map((row): RegisteredSkill => {
-    const [key, allowed] = [versionKey(row), new Set(Object.values(row.allows))]
-    const place = versionPlace(machine, key, row.name)
-    const skill = readKept(place, row.name, registry)
-    const held = readFrontmatter(skill).flatMap(({ key, id }) => (key === undefined || allowed.has(id) ? [] : [key]))
-    const heldKeys = held.length === 0 ? undefined : [...new Set(held)].sort()
-    return {
-      skill: { ...skill, heldKeys, targets: row.agents ?? skill.targets },
-      folder: `skills/${row.name}`,
-      sourceHash: key,
-      version: { commit: row.commit ?? '', place },
-      locked: { at: row.at, trusted: trustsLock ? allowed : new Set() },
-    }
-  })
-  return { ...registry, skills: registered }
 }
 
 /** What is known of a skill without its files is its name. */
@@ -226,43 +278,14 @@ function readKept(place: string, name: string, { findings }: RegistryReading): S
   }
 }
 
-/** The folders of the project, with what its lock pins in the place of a library. */
-export function lockedInstalls(machine: Machine, { project, agents, lock }: Manifest, trustsLock = false): Installs {
-  const registry = lockedRegistry(machine, lock.skills, trustsLock)
-  return new Installs(machine, {}, { project, agents, registry, verdicts: verdictsOnLocked(machine, registry) })
-}
-
-/**
- * What the team's catalog says about the skills of a lock. It approves versions of the library: a pinned skill is approved
- * if it has the same files.
- */
-function verdictsOnLocked(machine: Machine, { skills }: RegistryReading): Verdict[] {
-  const { library } = new Config(machine)
-  return readVerdicts(machine, library).map((verdict): Verdict => {
-    const { name, state, digest = '', version, by = 'your team' } = verdict
-    const pinned = skills.find(({ skill }) => skill.name === name)
-    if (verdict.kind !== 'skill' || state !== 'approved' || pinned?.version === undefined) return verdict
-    const places = [versionPlace(machine, digest, name), join(library ?? '', 'skills', name)]
-    const approved = places.find((place) => isVersion(place, digest))
-    const held = (why: string): Verdict => ({ ...verdict, state: 'held', why })
-    if (approved === undefined)
-      return held(`loadout sync brings version ${version}, which ${by} approved, to compare it`)
-    const { place } = pinned.version
-    const isSame = isFolder(place) && libraryHashOf(place, name) === libraryHashOf(approved, name)
-    return isSame
-      ? { ...verdict, digest: pinned.sourceHash }
-      : held(`it differs from version ${version} that ${by} approved`)
-  })
-}
-
 /** For commands that only read or install: a project with a manifest has the skills of its lock, and no library. */
 export function withScope<Request extends ScopeRequest, Result>(
   run: (installs: Installs, request: Request) => Result,
 ): (machine: Machine, request: Request) => Result {
   return (machine, request) => {
     const project = request.project === undefined ? undefined : requireProject(machine, request.project)
-    const manifest = project === undefined ? undefined : readManifest(machine, project)
+    const manifest = project === undefined ? undefined : Manifest.read(machine, project)
     const isLocked = manifest && (manifest.lock.skills.length > 0 || Object.keys(manifest.wanted.skills).length > 0)
-    return run(isLocked ? lockedInstalls(machine, manifest) : new Installs(machine, request), request)
+    return run(isLocked ? manifest.installs() : new Installs(machine, request), request)
   }
 }

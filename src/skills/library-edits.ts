@@ -9,7 +9,7 @@ import { Backups } from './disk/apply.ts'
 import { checkOutSnapshot } from './disk/library-git.ts'
 import { changeLibrary, type LibraryChange, messageAbout } from './disk/library-transaction.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
-import { copyTree, hashTree, listTree, writeTreeFile } from './disk/tree.ts'
+import { copyTree, hashPath, writeTreeFile } from './disk/tree.ts'
 import { enabledAgents, type Installs, namedTargets, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, observe, type RunOptions, refreshInstalls, UNDO } from './observe.ts'
 import { neededBy } from './rules/needs.ts'
@@ -421,8 +421,7 @@ async function requireUnchanged(installs: Installs, commit: string, folder: stri
   const { library, repo } = installs
   const then = await checkOutSnapshot({ repo, commit, folder }, scratch, name)
   const now = join(library, folder)
-  const hashOf = (place: string | undefined) =>
-    place !== undefined && exists(place) ? hashTree(place, listTree(place).files) : undefined
+  const hashOf = (place: string | undefined) => (place !== undefined && exists(place) ? hashPath(place) : undefined)
   if (hashOf(then) === hashOf(now)) return
   throw failWith('MERGE_CONFLICT/later', { folder, commit: commit.slice(0, 7), library })
 }

@@ -17,7 +17,7 @@ import { recordUsage } from '../usage/record.ts'
 import { checkOutSnapshot, literal, uncommittedPaths } from './disk/library-git.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { readPlacements, SKILLS_FOLDER } from './disk/registry.ts'
-import { type Build, buildFor, hashTree, listTree, readBuild, readBuildFile, writeTreeFile } from './disk/tree.ts'
+import { type Build, buildFor, hashPath, readBuild, readBuildFile, writeTreeFile } from './disk/tree.ts'
 import { TreeCache } from './disk/tree-cache.ts'
 import { readLibrary, withheldIn } from './gate.ts'
 import { Installs, type ScopeRequest, withInstalls } from './installs.ts'
@@ -105,7 +105,7 @@ export class Library {
     const folder = `${SKILLS_FOLDER}/${requireName(name)}`
     return withScratch(async (scratch) => {
       const place = await checkOutSnapshot({ repo, commit, folder }, scratch, 'version')
-      return place === undefined ? undefined : hashTree(place, listTree(place).files)
+      return place === undefined ? undefined : hashPath(place)
     })
   }
 

@@ -12,7 +12,7 @@ import { hasLeftovers, isLockable, libraryLog, readLogged, withLibrary } from '.
 import { mergeCopies } from './disk/merge-skill.ts'
 import { Merges, skillIn } from './disk/pending-merge.ts'
 import { obeyVerdicts, type RegistryReading, readPlacements, readRegistry, withExpectation } from './disk/registry.ts'
-import { hashTree, listTree } from './disk/tree.ts'
+import { hashPath } from './disk/tree.ts'
 import { TreeCache } from './disk/tree-cache.ts'
 import {
   findQuarantined,
@@ -157,7 +157,7 @@ export async function refreshInstalls(
     const place = request.dryRun ? folders?.get(registered.skill.name) : undefined
     if (place === undefined || registered.version !== undefined) return registered
     const skill = skillIn(place, registered.skill)
-    return { ...registered, skill, sourceHash: hashTree(place, listTree(place).files), version: { commit: '', place } }
+    return { ...registered, skill, sourceHash: hashPath(place), version: { commit: '', place } }
   })
   const { skills: next } = withHeldKeys(installs.repo, { skills: planned })
   const find = (name: string) => next.find(({ skill }) => skill.name === name)

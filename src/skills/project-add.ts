@@ -14,14 +14,13 @@ import { compareText } from '../text/values.ts'
 import type { SkillOffer } from './candidates.ts'
 import { npxHash } from './disk/foreign-skill.ts'
 import { splitPage } from './disk/import-source.ts'
-import { openVersions } from './disk/source-repo.ts'
 import { writeTreeFile } from './disk/tree.ts'
-import { type Manifest, readManifest, requireManifest } from './installs.ts'
+import { Manifest } from './installs.ts'
 import { changeManifest, type ManifestChange, outcomeOf, type ProjectOutcome, type ProjectRequest } from './project.ts'
 import { lockAll, type ManifestSources, movesOf } from './project-lock.ts'
 import { offeredTexts } from './project-texts.ts'
 import { asForeign, FOREIGN_FILES, takeOverManifest, WRITTEN_FILES } from './rules/foreign-manifests.ts'
-import { NO_LOCK, TEXT_KINDS, type TextKind } from './rules/lock.ts'
+import { TEXT_KINDS, type TextKind } from './rules/lock.ts'
 import { ALL, addressOf, namedBy, type Wanted } from './rules/manifest.ts'
 import { requireName } from './rules/skill.ts'
 import { parseRepositoryName } from './rules/source-name.ts'
@@ -44,9 +43,8 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
   const enabled = new Config(machine).agentsHere()
   const named = (request.agents ?? []).flatMap((ids) => ids.split(',')).filter((id) => id !== 'all' && id !== '')
   const asked = named.map((id) => requireAgent(id).id)
-  const isNew = readManifest(machine, project) === undefined
-  const none: Manifest = { project, wanted: { skills: {}, packs: {}, rules: {} }, agents: [], lock: NO_LOCK }
-  const read = () => readManifest(machine, project) ?? none
+  const isNew = Manifest.read(machine, project) === undefined
+  const read = () => Manifest.read(machine, project) ?? new Manifest(machine, project)
   // The file of another manager in the project that was typed instead of a source.
   const path = machine.resolve(request.source)
   const file = FOREIGN_FILES.find((each) => each === basename(path))
@@ -55,7 +53,7 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
   let chosen: Awaited<ReturnType<typeof chooseWords>> | undefined
   const change = async (before: Manifest, sources: ManifestSources): Promise<ManifestChange> => {
     const agents = isNew ? (asked.length > 0 ? asked : enabled) : [...new Set([...before.agents, ...asked])]
-    if (foreign !== undefined) return takeOver(machine, before, sources, foreign, agents)
+    if (foreign !== undefined) return takeOver(before, sources, foreign, agents)
     const { key, names: own, findings } = await addressFor(machine, project, request)
     chosen ??= await chooseWords(sources, key, { ...request, names: request.names ?? own })
     if ('offers' in chosen) {
@@ -65,8 +63,8 @@ export async function addToProject(machine: Machine, request: AddRequest): Promi
     // Everything that a source has is what it has now.
     const isAll = chosen.words.some((word) => word.replace(TEXT_WORD, '$2') === ALL)
     const moved = isAll ? new Set([place]) : undefined
-    const locked = await lockAll(machine, { ...before, wanted, agents }, sources, moved)
-    const moves = await movesOf(machine, before, locked.manifest)
+    const locked = await lockAll(before.with({ wanted, agents }), sources, moved)
+    const moves = await movesOf(before, locked.manifest)
     return { manifest: locked.manifest, findings: [...findings, ...locked.findings], moves }
   }
   return changeManifest(machine, request, change, read)
@@ -123,13 +121,13 @@ function withWords(wanted: Manifest['wanted'], key: string, words: readonly stri
 
 /** Adds everything that a file of another manager names and that its sources still have. That file stays as it is. */
 async function takeOver(
-  machine: Machine,
   before: Manifest,
   sources: ManifestSources,
   { path, file }: { path: string; file: (typeof FOREIGN_FILES)[number] },
   enabled: string[],
 ): Promise<ManifestChange> {
   const root = dirname(path).replace(/\/\.[\w-]+-plugin$/, '')
+  const { machine } = before
   const inside = relative(realFolder(machine, before.project), realFolder(machine, root))
   const taken = takeOverManifest(file, file.endsWith('.json') ? readJson(path) : readForeignYaml(path), inside)
   const skills: Record<string, readonly string[]> = { ...before.wanted.skills }
@@ -165,8 +163,8 @@ async function takeOver(
   if (!isMore) throw failWith('MANIFEST/empty', { file, losses: losses.join('; ') || 'no skill' })
   const agents = taken.agents.length > 0 && before.agents.length === 0 ? [...new Set(taken.agents)] : enabled
   const wanted = { ...before.wanted, skills }
-  const { manifest, findings } = await lockAll(machine, { ...before, wanted, agents }, sources)
-  const moves = await movesOf(machine, before, manifest)
+  const { manifest, findings } = await lockAll(before.with({ wanted, agents }), sources)
+  const moves = await movesOf(before, manifest)
   const told = losses.map((what) => report('MANIFEST/loss', { file, what }))
   return { manifest, findings: [...told, ...findings], moves }
 }
@@ -186,7 +184,7 @@ export async function exportManifest(
   machine: Machine,
   request: { project?: string; file: string; out?: string; signal?: AbortSignal },
 ): Promise<{ path: string; skills: number }> {
-  const { project, agents, wanted, lock } = requireManifest(machine, request)
+  const { project, agents, wanted, lock, versions } = Manifest.require(machine, request)
   const file = WRITTEN_FILES.find((each) => each === request.file)
   if (file === undefined) throw failWith('USAGE/format', { format: request.file })
   const place = file === 'marketplace.json' ? `.claude-plugin/${file}` : file
@@ -195,7 +193,7 @@ export async function exportManifest(
   const hashes = new Map<string, string>()
   if (file === 'skills-lock.json') {
     await withScratch(async (scratch) => {
-      for await (const version of openVersions(machine, project, lock.skills, scratch, request.signal)) {
+      for await (const version of versions.open(lock.skills, scratch, request.signal)) {
         hashes.set(version.row.name, npxHash(version.place))
       }
     })

@@ -1,5 +1,7 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
+import { cloneRepository } from '../machine/clone.ts'
 import { isFolder } from '../machine/files.ts'
+import { staysInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
@@ -7,14 +9,12 @@ import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts
 import { compareText, sortedBy } from '../text/values.ts'
 import { readSource } from './candidates.ts'
 import { rewordError } from './disk/import-source.ts'
-import { keptText } from './disk/kept-text.ts'
-import { diffSkillFolders } from './disk/library-git.ts'
+import { checkOutSnapshot, diffSkillFolders } from './disk/library-git.ts'
 import { readLibraryProfiles } from './disk/profiles.ts'
-import { versionPlace } from './disk/registry.ts'
-import { forgetVersion, keepSkill, type OpenSource, openAddress, restoreVersions } from './disk/source-repo.ts'
+import { fetchSourceRepo } from './disk/source-repo.ts'
 import { createBuilder, hashBuild } from './disk/tree.ts'
 import { coverName, readAnswers, sheetsOf } from './gate.ts'
-import { lockedRegistry, type Manifest } from './installs.ts'
+import type { Manifest } from './installs.ts'
 import { lockTexts, readTextAnswers, type TextAnswers } from './project-texts.ts'
 import type { ForeignSkill } from './rules/candidates.ts'
 import {
@@ -39,6 +39,7 @@ import {
 import { needsOf } from './rules/needs.ts'
 import type { Capability } from './rules/review/sheet.ts'
 import { EVERY_AGENT, type Skill, supports } from './rules/skill.ts'
+import { publisherOf } from './rules/source-name.ts'
 
 /** How the lock of one skill, pack or rule changed. */
 export interface LockMove {
@@ -86,12 +87,16 @@ export function compareParts({ wanted, lock, agents }: Manifest): Finding[] {
 
 /** The sources of a manifest, each fetched and looked through at most once for a command. */
 export class ManifestSources {
+  private readonly manifest: Pick<Manifest, 'machine' | 'project'>
+  private readonly scratch: string
+  private readonly signal: AbortSignal | undefined
   private readonly opened = new Map<string, Promise<OpenSource>>()
   private readonly seen = new Map<string, SourceSkills>()
-  private readonly fetch: (address: SourceAddress) => Promise<OpenSource>
 
-  constructor(machine: Machine, project: string, scratch: string, signal: AbortSignal | undefined) {
-    this.fetch = (address) => openAddress(machine, project, address, scratch, signal)
+  constructor(manifest: Pick<Manifest, 'machine' | 'project'>, scratch: string, signal: AbortSignal | undefined) {
+    this.manifest = manifest
+    this.scratch = scratch
+    this.signal = signal
   }
 
   async open(key: string) {
@@ -125,6 +130,44 @@ export class ManifestSources {
     this.seen.set(key, all)
     return all
   }
+
+  /** Fetches the present version of a source into the cache, and writes its files below the scratch folder. */
+  private async fetch({ key, url, ref, folder }: SourceAddress): Promise<OpenSource> {
+    const { machine, project } = this.manifest
+    const name = `source-${this.opened.size}`
+    const refused = (problem: string) => failWith('MANIFEST/address', { key, problem })
+    if (url === undefined) {
+      const root = join(project, folder)
+      if (!isFolder(root)) throw refused('it does not exist')
+      if (staysInside(project, folder)) return { root, part: folder }
+      throw refused('it leads out of the project')
+    }
+    const ask = ['remote', 'get-url', 'origin']
+    const own = await new Repository(machine, project).git(ask, { okCodes: [0, 2, 128] })
+    const self = [own.stdout.trim(), project, `file://${project}`].filter((each) => each !== '').map(publisherOf)
+    if (self.includes(publisherOf(url))) throw refused('it is the project itself')
+    const isShort = ref !== undefined && /^[0-9a-f]{7,39}$/.test(ref)
+    // Only a whole clone knows the commits that a short id can mean; a branch or tag of such a name goes first.
+    const wanted = !isShort
+      ? ref
+      : await withScratch(async (scratch) => {
+          await cloneRepository(machine, url, join(scratch, 'clone'))
+          return new Repository(machine, join(scratch, 'clone')).commitOf(ref)
+        })
+    const { repo, head } = await fetchSourceRepo(machine, url, { ref: wanted, commits: [], signal: this.signal })
+    const found = await checkOutSnapshot({ repo, commit: head, folder, isForeign: true }, this.scratch, name)
+    if (found === undefined) throw refused(`it has no folder ${folder}`)
+    return { root: found, part: folder, commit: head }
+  }
+}
+
+/** A source of loadout.json, with its files at one commit. */
+export interface OpenSource {
+  /** The folder with the part that the address names. */
+  root: string
+  /** That part: empty for the whole source. */
+  part: string
+  commit?: string
 }
 
 interface SourceSkills {
@@ -138,7 +181,6 @@ interface SourceSkills {
  * `moves`: the sources whose version may move; otherwise only what is missing is locked.
  */
 export async function lockAll(
-  machine: Machine,
   manifest: Manifest,
   sources: ManifestSources,
   moves: ReadonlySet<string> = new Set(),
@@ -192,18 +234,18 @@ export async function lockAll(
       const kept = keptOf(from).find((row) => row.name === name)
       const row = kept
         ? { ...kept, requires }
-        : lockOne(machine, name, from, requires, before, await sources.skills(from))
+        : lockOne(manifest, name, from, requires, before, await sources.skills(from))
       const agents = written[from]?.some((word) => namedBy(word, [row]).length > 0) ? [] : profile?.skills[from]?.[name]
       skills.push({ ...row, agents: agents?.length ? agents : undefined })
     }
     findings.push(...choice.findings)
     const [packs, rules] = [
-      await lockTexts(machine, 'pack', manifest, moves, open),
-      await lockTexts(machine, 'rule', manifest, moves, open),
+      await lockTexts(manifest, 'pack', moves, open),
+      await lockTexts(manifest, 'rule', moves, open),
     ]
     const next = { ...manifest.wanted, skills: written }
     const locked = { skills: sortedBy(skills, (row) => row.name), packs, rules, profile }
-    return { manifest: { ...manifest, wanted: next, lock: locked }, findings }
+    return { manifest: manifest.with({ wanted: next, lock: locked }), findings }
   }
 }
 
@@ -226,7 +268,7 @@ async function lockProfile(
 
 /** Pins one skill. If its files are those that are locked already, everything about it stays. */
 function lockOne(
-  machine: Machine,
+  { machine, versions }: Manifest,
   name: string,
   from: string,
   requires: string[],
@@ -244,7 +286,7 @@ function lockOne(
   const isUnchanged = before?.digest === digest
   const kept = isUnchanged ? { allows: before.allows, approved: before.approved } : { allows: {} }
   const row = { name, from, url, folder, plugin, ref, commit: source.commit, digest, at, requires, copies: {}, ...kept }
-  if (!isFolder(versionPlace(machine, versionKey(row), name))) keepSkill(machine, row, found)
+  if (!isFolder(versions.placeOf(row))) versions.keepSkill(row, found)
   return row
 }
 
@@ -253,26 +295,25 @@ function lockOne(
  * each copy. A frozen lock stays as it is, and must fit.
  */
 export async function settle(
-  machine: Machine,
   manifest: Manifest,
   frozen: boolean,
   signal: AbortSignal | undefined,
 ): Promise<{ manifest: Manifest; fetched: string[]; findings: Finding[]; answers: TextAnswers }> {
-  const { project, agents, lock } = manifest
-  const restore = (rows: readonly LockedSkill[]) => restoreVersions(machine, project, rows, { signal })
+  const { machine, project, agents, lock, versions } = manifest
+  const restore = (rows: readonly LockedSkill[]) => versions.restore(rows, { signal })
   const { fetched, findings } = await restore(lock.skills)
   for (const kind of TEXT_KINDS) {
-    const texts = await restoreVersions(machine, project, lock[keyOfKind(kind)], { signal, kind })
+    const texts = await versions.restore(lock[keyOfKind(kind)], { signal, kind })
     fetched.push(...texts.fetched)
     findings.push(...texts.findings)
   }
   const repo = new Repository(machine, project)
-  const registry = lockedRegistry(machine, lock.skills)
+  const registry = manifest.registry()
   const sheets = await sheetsOf(repo, registry, signal)
   const answers = readAnswers(repo)
   const builder = createBuilder()
   const copiesOf = (row: LockedSkill): Record<string, string> => {
-    const [registered] = lockedRegistry(machine, [row]).skills
+    const [registered] = manifest.registry([row]).skills
     const { skill, version } = registered ?? {}
     const supported = agents.filter((id) => skill !== undefined && supports(skill, id))
     if (skill === undefined || version === undefined) return {}
@@ -291,14 +332,14 @@ export async function settle(
     let copies = copiesOf(agreed)
     if (!isMore && Object.keys(row.copies).length > 0 && !isLocked(copies)) {
       // The cache may be damaged. If its files are right, another version of Loadout wrote the lock.
-      forgetVersion(machine, row)
+      versions.forget(row)
       await restore([row])
       copies = copiesOf(agreed)
       if (frozen && !isLocked(copies)) throw failWith('LOCK_MISMATCH/built', { name: row.name })
     }
     skills.push({ ...agreed, copies })
   }
-  const textAnswers = readTextAnswers(machine, manifest)
+  const textAnswers = readTextAnswers(manifest)
   const agreed = await Promise.all(
     TEXT_KINDS.map((kind) =>
       Promise.all(
@@ -310,7 +351,7 @@ export async function settle(
     ),
   )
   const [packs = [], rules = []] = agreed
-  const next = { ...manifest, lock: { ...lock, skills, packs, rules } }
+  const next = manifest.with({ lock: { ...lock, skills, packs, rules } })
   return { manifest: next, fetched, findings, answers: textAnswers }
 }
 
@@ -328,16 +369,17 @@ async function userName(repo: Repository): Promise<string> {
 }
 
 /** What changes between two locks, with the difference of the files that are updated. */
-export async function movesOf(machine: Machine, before: Manifest, { lock }: Manifest): Promise<LockMove[]> {
-  const repo = new Repository(machine, before.project)
-  const sheets = await sheetsOf(repo, lockedRegistry(machine, lock.skills), undefined)
+export async function movesOf(before: Manifest, after: Manifest): Promise<LockMove[]> {
+  const { machine, project, versions } = before
+  const repo = new Repository(machine, project)
+  const sheets = await sheetsOf(repo, after.registry(), undefined)
   const acts = (name: string, from = sheets) => (from.get(name) ?? []).filter(({ isUsual }) => !isUsual)
-  const skills = await movesOfKind(repo, before.lock.skills, lock.skills, {
-    placeOf: (row) => versionPlace(machine, versionKey(row), row.name),
+  const skills = await movesOfKind(repo, before.lock.skills, after.lock.skills, {
+    placeOf: (row) => versions.placeOf(row),
     async reviewOf(row, was) {
-      const isKnown = was !== undefined && isFolder(versionPlace(machine, versionKey(was), was.name))
+      const isKnown = was !== undefined && isFolder(versions.placeOf(was))
       if (!isKnown) return acts(row.name)
-      const old = await sheetsOf(repo, lockedRegistry(machine, [was]), undefined)
+      const old = await sheetsOf(repo, before.registry([was]), undefined)
       const had = new Set(acts(row.name, old).map(({ id }) => id))
       return acts(row.name).filter(({ id }) => !had.has(id))
     },
@@ -345,10 +387,10 @@ export async function movesOf(machine: Machine, before: Manifest, { lock }: Mani
   const texts = await Promise.all(
     TEXT_KINDS.map(async (kind) => {
       const placeOf = (row: LockedText) => {
-        const place = keptText(machine, kind, row)
+        const place = versions.placeOf(row, kind)
         return kind === 'rule' ? dirname(place) : place
       }
-      const moved = await movesOfKind(repo, before.lock[keyOfKind(kind)], lock[keyOfKind(kind)], { placeOf })
+      const moved = await movesOfKind(repo, before.lock[keyOfKind(kind)], after.lock[keyOfKind(kind)], { placeOf })
       return moved.map((each) => ({ ...each, name: `${kind}:${each.name}` }))
     }),
   )

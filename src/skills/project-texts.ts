@@ -16,10 +16,11 @@ import { pathProblem } from '../text/paths.ts'
 import { type Finding, failWith, report } from '../text/trouble.ts'
 import { compareText, sortedBy } from '../text/values.ts'
 import { Backups } from './disk/apply.ts'
-import { copyText, keptText, knownTexts, type TextRecords } from './disk/kept-text.ts'
-import { digestOf, type OpenSource } from './disk/source-repo.ts'
-import { type Manifest, requireManifest } from './installs.ts'
+import { copyPath, hashPath } from './disk/tree.ts'
+import type { TextRecords } from './disk/versions.ts'
+import { Manifest } from './installs.ts'
 import type { WaitingSkill } from './observe.ts'
+import type { OpenSource } from './project-lock.ts'
 import { keyOfKind, type LockedText, RULE_NAME, TEXT_KINDS, type TextKind } from './rules/lock.ts'
 import { ALL, missingWords, rowsOf } from './rules/manifest.ts'
 import { nameProblem } from './rules/skill.ts'
@@ -88,9 +89,8 @@ function textsOf(kind: TextKind, source: OpenSource, { key, url }: { key: string
 
 /** The rows of one kind for everything that a manifest asks for. Opens only sources with something new or moving. */
 export async function lockTexts(
-  machine: Machine,
+  { machine, wanted, lock, versions }: Manifest,
   kind: TextKind,
-  { wanted, lock }: Manifest,
   moves: ReadonlySet<string>,
   open: (key: string) => Promise<{ source: OpenSource; url?: string; ref?: string }>,
 ): Promise<LockedText[]> {
@@ -123,11 +123,11 @@ export async function lockTexts(
     return words
       .flatMap((word) => textsOf(kind, source, { key: from, url }, word))
       .map(({ name, folder, path }) => {
-        const digest = digestOf(path)
+        const digest = hashPath(path)
         const same = before.find((row) => row.name === name && row.digest === digest)
         if (same?.folder === folder && same.url === url && same.ref === ref) return { ...same, from }
         const row: LockedText = { name, from, url, folder, ref, commit: source.commit, digest, at }
-        keptText(machine, kind, row, path)
+        versions.keepText(kind, row, path)
         return { ...row, approved: same?.approved }
       })
   }
@@ -139,10 +139,10 @@ export interface TextAnswers {
 }
 
 /** The answers of this machine. What was agreed to in another project counts for exactly the same text. */
-export function readTextAnswers(machine: Machine, { project, lock }: Manifest): TextAnswers {
+export function readTextAnswers({ machine, project, lock, versions }: Manifest): TextAnswers {
   const { approvals } = readApprovals(machine)
   const root = realOrSame(project)
-  const places = new Map(lock.packs.map((row) => [realOrSame(keptText(machine, 'pack', row)), row.name]))
+  const places = new Map(lock.packs.map((row) => [realOrSame(versions.placeOf(row, 'pack')), row.name]))
   const seen = places.size === 0 ? [] : new Packs(machine, { project, packs: [...places.keys()] }).catalog.all
   const packs = new Map(seen.flatMap((pack) => [[places.get(pack.root) ?? '', pack] as const]))
   const isRule = (row: LockedText) => (each: Approval) =>
@@ -164,7 +164,7 @@ export async function answerForRule(
   machine: Machine,
   { name, decision, project }: { name: string; decision: Decision; project?: string },
 ): Promise<Approval> {
-  const { lock, project: root } = requireManifest(machine, { project })
+  const { lock, project: root } = Manifest.require(machine, { project })
   const row = lock.rules.find((each) => each.name === name)
   if (row === undefined) throw failWith('MANIFEST/not-there', { name: `rule:${name}` })
   const about = { kind: 'rule', root: realOrSame(root), name, decision } as const
@@ -187,15 +187,14 @@ export interface TextPlan {
  * changed since; anything else only with `replaces`, after a backup.
  */
 export function planTexts(
-  machine: Machine,
-  { project, lock }: Manifest,
+  { machine, project, lock, versions }: Manifest,
   answers: TextAnswers,
   { trustLock = false, frozen = false, replaces = false },
 ): TextPlan {
   const agreed = new Set<string>()
   const plan: TextPlan = { changes: [], findings: [], waiting: [], placed: {}, agreed }
-  const known = knownTexts(machine, project)
-  const digestAt = (path: string) => (exists(join(project, path)) ? digestOf(join(project, path)) : undefined)
+  const known = versions.texts()
+  const digestAt = (path: string) => (exists(join(project, path)) ? hashPath(join(project, path)) : undefined)
   const isOurs = (path: string, digest: string, name: string) => {
     if (known[path]?.includes(digest)) return true
     if (replaces) new Backups(machine).add(join(project, path), name, 'project', digest)
@@ -212,7 +211,8 @@ export function planTexts(
       const isHeld = !isAllowed && (kind === 'rule' || frozen)
       if (answer === 'denied')
         plan.findings.push(report('QUARANTINED/text-denied', { what: kind, name }, { subject: name }))
-      else if (!isAllowed && (kind === 'pack' || now !== digest)) plan.waiting.push(waitingText(machine, kind, row))
+      else if (!isAllowed && (kind === 'pack' || now !== digest))
+        plan.waiting.push(waitingText(kind, row, versions.placeOf(row, kind)))
       if (now === digest || isHeld) {
         plan.placed[path] = [...(known[path] ?? []), ...(now === digest ? [digest] : [])]
         continue
@@ -222,8 +222,8 @@ export function planTexts(
         continue
       }
       plan.placed[path] = [...(known[path] ?? []), digest]
-      const from = keptText(machine, kind, row)
-      plan.changes.push({ path, write: (stage) => copyText(from, stage) })
+      const from = versions.placeOf(row, kind)
+      plan.changes.push({ path, write: (stage) => copyPath(from, stage) })
     }
   }
   for (const path of Object.keys(known)) {
@@ -236,8 +236,7 @@ export function planTexts(
   return plan
 }
 
-function waitingText(machine: Machine, kind: TextKind, row: LockedText): WaitingSkill {
-  const place = keptText(machine, kind, row)
+function waitingText(kind: TextKind, row: LockedText, place: string): WaitingSkill {
   const [folder, file] = kind === 'pack' ? [place, PACK_FILE] : [dirname(place), basename(place)]
   const text = exists(join(folder, file)) ? readTextInside(folder, file).split('\n').slice(0, 200).join('\n') : ''
   return { skill: row.name, kind, open: [], path: place, text }
@@ -253,20 +252,20 @@ export function textFindings(waiting: readonly WaitingSkill[]): Finding[] {
 }
 
 /** After the change: the packs in place that were agreed to are approved where they lie now. */
-export async function approvePlaced(machine: Machine, { project, lock }: Manifest, { agreed }: TextPlan) {
+export async function approvePlaced({ machine, project, lock }: Manifest, { agreed }: TextPlan) {
   if (agreed.size === 0) return
   const root = realOrSame(project)
   for (const pack of new Packs(machine, { project }).catalog.all) {
     const row = lock.packs.find(({ name }) => agreed.has(name) && pack.root === join(root, PLACES.pack(name)))
-    if (row !== undefined && pack.trust.isUndecided && digestOf(pack.root) === row.digest) {
+    if (row !== undefined && pack.trust.isUndecided && hashPath(pack.root) === row.digest) {
       await approvePack(machine, pack, { project })
     }
   }
 }
 
 /** Where the packs and rules of a project disagree with its lock. */
-export function checkTexts(machine: Machine, { project, lock }: Manifest): Finding[] {
-  const known = knownTexts(machine, project)
+export function checkTexts({ machine, project, lock, versions }: Manifest): Finding[] {
+  const known = versions.texts()
   const findings: Finding[] = []
   const paths = new Set<string>()
   const globs = projectAt(machine, project).settings.payloads
@@ -275,7 +274,7 @@ export function checkTexts(machine: Machine, { project, lock }: Manifest): Findi
       const path = PLACES[kind](name)
       paths.add(path)
       const about = { subject: name }
-      const now = exists(join(project, path)) ? digestOf(join(project, path)) : undefined
+      const now = exists(join(project, path)) ? hashPath(join(project, path)) : undefined
       if (now === undefined) findings.push(report('LOCK_MISMATCH/missing', { path }, about))
       else if (now !== digest) {
         const row = known[path]?.includes(now) ? 'outdated' : 'edited'

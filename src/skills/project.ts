@@ -11,12 +11,10 @@ import { rebuildIndex } from '../payloads/index-build.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { compareText, isRecord, sha256 } from '../text/values.ts'
 import type { SkillOffer } from './candidates.ts'
-import { rememberTexts } from './disk/kept-text.ts'
 import { changeLibrary, hasLeftovers, withLibrary } from './disk/library-transaction.ts'
-import { restoreVersions } from './disk/source-repo.ts'
 import { writeTreeFile } from './disk/tree.ts'
 import { describeCapability } from './gate.ts'
-import { type Installs, lockedInstalls, type Manifest, readManifest, requireManifest } from './installs.ts'
+import { type Installs, Manifest } from './installs.ts'
 import { checkSignature, SIGNATURE_FILE, signLock } from './lock-signature.ts'
 import { asRootWriter, carryOut, type Observation, type Outcome, observe, type RunOptions } from './observe.ts'
 import { compareParts, type LockMove, lockAll, ManifestSources, movesOf, settle } from './project-lock.ts'
@@ -59,7 +57,7 @@ export interface ProjectRequest extends RunOptions {
 /** Whether the project around the working folder, or the named one, has a manifest. */
 export function hasManifest(machine: Machine, { project: named }: { project?: string }): boolean {
   const project = named === undefined ? openProject(machine).repository : requireProject(machine, named)
-  return project !== undefined && project !== machine.home && readManifest(machine, project) !== undefined
+  return project !== undefined && project !== machine.home && Manifest.read(machine, project) !== undefined
 }
 
 export interface InstallRequest extends ProjectRequest {
@@ -82,7 +80,7 @@ export async function installProject(machine: Machine, request: InstallRequest):
     const gaps = compareParts(before)
     if (request.frozen && gaps.length > 0) return { stop: outcomeOf(before, request), findings: gaps }
     machine.report(...signed)
-    return gaps.length === 0 ? { manifest: before, findings: [] } : lockAll(machine, before, sources)
+    return gaps.length === 0 ? { manifest: before, findings: [] } : lockAll(before, sources)
   })
 }
 
@@ -96,11 +94,11 @@ export async function updateProject(
     const all: LockedText[] = [...before.lock.skills, ...before.lock.packs, ...before.lock.rules]
     // Everything of one source has one version.
     const moves = new Set((request.names?.length ? rows : all).map(({ from }) => from))
-    const locked = await lockAll(machine, before, sources, moves)
+    const locked = await lockAll(before, sources, moves)
     // The version that is replaced is the base of a merge with edited copies, so it must be there.
     const replaced = before.lock.skills.filter(({ from }) => moves.has(from))
-    await restoreVersions(machine, before.project, replaced, request).catch(() => {})
-    return { ...locked, moves: await movesOf(machine, before, locked.manifest) }
+    await before.versions.restore(replaced, request).catch(() => {})
+    return { ...locked, moves: await movesOf(before, locked.manifest) }
   })
 }
 
@@ -128,8 +126,11 @@ export async function removeFromProject(
     }
     const [packs, rules] = [texts('pack'), texts('rule')]
     const left = { ...lock, skills: kept.filter(({ name }) => !unused.has(name)), packs: packs.rows, rules: rules.rows }
-    const manifest = { ...before, wanted: { ...wanted, skills, packs: packs.wanted, rules: rules.wanted }, lock: left }
-    return { manifest, findings: [], moves: await movesOf(machine, before, manifest) }
+    const manifest = before.with({
+      wanted: { ...wanted, skills, packs: packs.wanted, rules: rules.wanted },
+      lock: left,
+    })
+    return { manifest, findings: [], moves: await movesOf(before, manifest) }
   })
 }
 
@@ -177,19 +178,17 @@ export async function changeManifest(
   machine: Machine,
   request: InstallRequest,
   change: (before: Manifest, sources: ManifestSources) => Promise<ManifestChange>,
-  read: () => Manifest = () => requireManifest(machine, request),
+  read: () => Manifest = () => Manifest.require(machine, request),
 ): Promise<ProjectOutcome> {
   for (let round = 1; ; round++) {
     await finishKilled(machine, read().project)
     const before = read()
     const state = stateOf(before)
-    const changed = await withScratch((scratch) =>
-      change(before, new ManifestSources(machine, before.project, scratch, request.signal)),
-    )
+    const changed = await withScratch((scratch) => change(before, new ManifestSources(before, scratch, request.signal)))
     machine.report(...changed.findings)
     if ('stop' in changed) return changed.stop
     try {
-      return await apply(machine, { before, state }, changed.manifest, request, changed.moves)
+      return await apply({ before, state }, changed.manifest, request, changed.moves)
     } catch (error) {
       const isStale = error instanceof LoadoutError && error.code === 'MANIFEST' && error.message === CHANGED().message
       if (!isStale || round === 5) throw error
@@ -225,16 +224,16 @@ export function outcomeOf({ project, lock }: Manifest, { dryRun: isDryRun = fals
  * everything is fetched, compared with the lock, built, and looked through: what fails changes nothing.
  */
 async function apply(
-  machine: Machine,
   { before, state }: { before: Manifest; state: string },
   manifest: Manifest,
   request: InstallRequest,
   moves: readonly LockMove[] = [],
 ): Promise<ProjectOutcome> {
   const { frozen = false, trustLock = false, dryRun = false, replace: replaces = false, signal } = request
-  const { manifest: next, fetched, findings, answers } = await settle(machine, manifest, frozen, signal)
+  const { machine } = manifest
+  const { manifest: next, fetched, findings, answers } = await settle(manifest, frozen, signal)
   machine.report(...findings)
-  const installs = lockedInstalls(machine, next, trustLock).with({
+  const installs = next.installs(trustLock).with({
     machine: machine.reportingTo((...found) => machine.report(...inProject(found))),
   })
   const files = changedFiles(before, next)
@@ -244,7 +243,7 @@ async function apply(
     machine.report(report('LOCK_INVALID/unsigned'))
   }
   const value = { ...outcomeOf(next, request), fetched, moves: [...moves] }
-  const plan = () => planTexts(machine, next, answers, { trustLock, frozen, replaces: replaces && !dryRun })
+  const plan = () => planTexts(next, answers, { trustLock, frozen, replaces: replaces && !dryRun })
   const run = async (): Promise<ProjectOutcome> => {
     const observation = await observe(installs, installs.roots, true)
     const operations = planLocked(installs, observation, replaces)
@@ -263,7 +262,7 @@ async function apply(
         return { ...value, waiting }
       }
     }
-    const texts = dryRun ? plan() : await writeManifest(machine, installs, { before, state, next, files, plan })
+    const texts = dryRun ? plan() : await writeManifest(installs, { before, state, next, files, plan })
     machine.report(...texts.findings, ...textFindings(texts.waiting))
     const done = await carryOut(installs, observation, operations, request)
     const waiting = [...(done.waiting ?? []), ...texts.waiting]
@@ -280,7 +279,6 @@ async function apply(
  * people of the project.
  */
 async function writeManifest(
-  machine: Machine,
   { repo }: Installs,
   change: {
     before: Manifest
@@ -291,6 +289,7 @@ async function writeManifest(
   },
 ): Promise<TextPlan> {
   const { before, state, next, files, plan } = change
+  const { machine } = next
   const hasTexts = [before, next].some(({ lock }) => lock.packs.length + lock.rules.length > 0)
   const first = plan()
   if (files.length + first.changes.length === 0 && !hasTexts) return first
@@ -303,10 +302,10 @@ async function writeManifest(
     const changes = [...written, ...texts.changes]
     // What is ours is known before it is there, so that a kill in between leaves nothing that counts as a stranger's.
     const isAdding = Object.keys(texts.placed).length > 0
-    if (isAdding) await rememberTexts(machine, next.project, texts.placed)
+    if (isAdding) await next.versions.rememberTexts(texts.placed)
     if (changes.length > 0) await changeLibrary(repo, { changes, message: undefined })
-    await rememberTexts(machine, next.project, texts.placed)
-    await approvePlaced(machine, next, texts)
+    await next.versions.rememberTexts(texts.placed)
+    await approvePlaced(next, texts)
     // What an index does not have, no task gets.
     const hasRules = before.lock.rules.length + next.lock.rules.length > 0
     const { value: built, findings } = machine.collect((each) => {
@@ -394,11 +393,11 @@ function changedFiles(before: Manifest, { project, wanted, agents, lock }: Manif
 
 /** Says where manifest, lock and installed folders disagree. Only reads, and needs neither network nor cache. */
 export async function checkProject(machine: Machine, project: string): Promise<Finding[] | undefined> {
-  const manifest = readManifest(machine, project)
+  const manifest = Manifest.read(machine, project)
   if (manifest === undefined) return undefined
-  const installs = lockedInstalls(machine, manifest)
+  const installs = manifest.installs()
   const { placements } = await observe(installs, installs.roots)
-  const findings = [...compareParts(manifest), ...checkTexts(machine, manifest)]
+  const findings = [...compareParts(manifest), ...checkTexts(manifest)]
   const rows = new Map(manifest.lock.skills.map((row) => [row.name, row]))
   for (const root of installs.roots) {
     for (const { name, copies, ...row } of manifest.lock.skills) {

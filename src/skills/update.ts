@@ -10,7 +10,7 @@ import { mergeUpdate, type UpdateMerge } from './disk/merge-skill.ts'
 import { conflictFinding, Merges, waitingMerge } from './disk/pending-merge.ts'
 import { readForReview } from './disk/registry.ts'
 import { fetchSourceRepo, findMoved, folderIds, type SourceRepo } from './disk/source-repo.ts'
-import { copyTree, hashTree, listTree, writeTreeFile } from './disk/tree.ts'
+import { copyTree, hashPath, writeTreeFile } from './disk/tree.ts'
 import { readAnswers, sheetOf } from './gate.ts'
 import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, type RunOptions, refreshInstalls, type WaitingSkill } from './observe.ts'
@@ -356,7 +356,7 @@ async function askSource(
     const value = skills.map((skill): AskedSkill => {
       const folder = sourceFolder(installs, skill.source)
       if (folder === undefined) return { skill, state: stateOf(skill, 'removed') }
-      const isSame = hashTree(folder, listTree(folder).files) === skill.source.treeHash
+      const isSame = hashPath(folder) === skill.source.treeHash
       return { skill, state: stateOf(skill, isSame ? 'current' : 'outdated') }
     })
     return value

@@ -23,16 +23,15 @@ import { sha256 } from '../../text/values.ts'
 import { markerFor, type Operation } from '../rules/operations.ts'
 import { formatMarker, type InstallMarker, type LibraryState, MARKER_FILE, parseMarker } from '../rules/reconcile.ts'
 import type { RegisteredSkill } from '../rules/skill.ts'
-import { copyText } from './kept-text.ts'
 import { skillPlace } from './registry.ts'
 import {
   type Build,
   type buildFor,
   copyFolder,
+  copyPath,
   createBuilder,
   hashBuild,
-  hashTree,
-  listTree,
+  hashPath,
   writeBuild,
 } from './tree.ts'
 
@@ -254,7 +253,7 @@ export function identityOf(path: string): string {
 }
 
 function hashOf(folder: string): string {
-  return hashTree(folder, listTree(folder).files)
+  return hashPath(folder)
 }
 
 /** Undefined if it is missing or broken. */
@@ -332,7 +331,7 @@ export class Backups {
     try {
       if (isLink(folder)) symlinkSync(readlinkSync(folder), partial)
       else if (isFolder(folder)) copyFolder(folder, partial)
-      else copyText(folder, join(partial, basename(folder)))
+      else copyPath(folder, join(partial, basename(folder)))
       move(partial, kept)
       return kept
     } catch (error) {

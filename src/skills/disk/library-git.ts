@@ -11,7 +11,7 @@ import { type LibraryState, stateFrom } from '../rules/reconcile.ts'
 import { formatSkill, parseSkill, SKILL_FILE, type Skill, withoutSource } from '../rules/skill.ts'
 import type { Fetched, Push, RepoState, Upstream } from '../rules/sync-decision.ts'
 import type { SkillContent } from './foreign-skill.ts'
-import { copyTree, type HashRow, hashContent, hashFile, hashRows, hashTree, listTree } from './tree.ts'
+import { copyTree, type HashRow, hashContent, hashFile, hashPath, hashRows, listTree } from './tree.ts'
 
 /** The state of the repository as of the last fetch. Does not use the network. */
 export async function readRepoState(repo: Repository): Promise<RepoState> {
@@ -470,8 +470,7 @@ export async function findInHistory(
   const list = ['log', '--format=%H', '--max-count=200', '--', literal(folder)]
   const { stdout, code } = await repo.git(list, { okCodes: [0, 128] })
   const commits = code === 0 ? stdout.split('\n').filter((line) => line !== '') : []
-  const hashOf = (path: string) =>
-    wanted.kind === 'library' ? libraryHashOf(path, basename(folder)) : hashTree(path, listTree(path).files)
+  const hashOf = (path: string) => (wanted.kind === 'library' ? libraryHashOf(path, basename(folder)) : hashPath(path))
   for (const [at, commit] of new Set([...(wanted.commit ? [wanted.commit] : []), ...commits]).entries()) {
     const found = await checkOutSnapshot({ repo, commit, folder }, scratch, `history-${at}`)
     if (found !== undefined && hashOf(found) === wanted.hash) return found

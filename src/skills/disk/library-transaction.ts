@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import {
   interruptedIn,
   isAtWork,
@@ -11,7 +11,6 @@ import {
   wasKilledAtWork,
   withWorkFolder,
 } from '../../change/transaction.ts'
-
 import { asLoadoutError, exists, isFolder, isWritable, removeLeftovers } from '../../machine/files.ts'
 import { gitFolder, removeDeadLocks } from '../../machine/git-process.ts'
 import { staysInside } from '../../machine/inside.ts'
@@ -23,7 +22,7 @@ import type { FastForward, RepoState } from '../rules/sync-decision.ts'
 import { commitPaths, isUnder, readChanges } from './library-git.ts'
 import { Merges } from './pending-merge.ts'
 import { SKILLS_FOLDER } from './registry.ts'
-import { hashFile, hashTree, listTree } from './tree.ts'
+import { hashPath } from './tree.ts'
 
 /** Changes of skills and other files of the library, their commit, and what ends with it. */
 export interface LibraryChange extends Pick<LoggedChange, 'merge' | 'copies'> {
@@ -182,11 +181,7 @@ const LOG_FILE = 'loadout-intent.json'
 export function libraryLog(library: string): Transaction {
   const folder = gitFolder(library)
   const work = { path: join(folder, 'loadout-work'), home: join(library, SKILLS_FOLDER) }
-  return new Transaction(library, work, join(folder, LOG_FILE), (path) =>
-    isFolder(path)
-      ? hashTree(path, listTree(path).files)
-      : hashFile(dirname(path), { path: basename(path), kind: 'file' }),
-  )
+  return new Transaction(library, work, join(folder, LOG_FILE), hashPath)
 }
 
 /** Undefined if nothing is logged, or by another version of Loadout. */

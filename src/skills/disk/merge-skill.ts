@@ -34,7 +34,7 @@ import {
   waitingMerge,
 } from './pending-merge.ts'
 import { skillPlace, versionPlace } from './registry.ts'
-import { type Build, buildFor, copyTree, hashTree, listTree, treeProblem } from './tree.ts'
+import { type Build, buildFor, copyTree, hashPath, listTree, treeProblem } from './tree.ts'
 
 interface MergeContext {
   library: string
@@ -348,7 +348,7 @@ export async function mergeUpdate(input: UpdateInput, scratch: string): Promise<
     folder: input.folder,
     ...(input.ref !== undefined && { ref: input.ref }),
     ...(input.commit !== undefined && { commit: input.commit }),
-    treeHash: hashTree(input.theirs, listTree(input.theirs).files),
+    treeHash: hashPath(input.theirs),
     importedAt: input.now.toISOString().replace(/\.\d+Z$/, 'Z'),
     libraryHash: libraryHash(theirs),
   }
@@ -389,7 +389,7 @@ async function baseOf(input: UpdateInput, ours: string, scratch: string): Promis
   if (repo !== undefined && commit !== undefined) {
     const snapshot = { repo, commit, folder: source.folder, isForeign: true }
     const raw = await checkOutSnapshot(snapshot, scratch, 'imported')
-    if (raw !== undefined && hashTree(raw, listTree(raw).files) === source.treeHash) {
+    if (raw !== undefined && hashPath(raw) === source.treeHash) {
       const base = join(scratch, 'base')
       writeSkillFolder(inLibraryForm(raw, registered), base)
       return base

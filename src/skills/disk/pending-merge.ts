@@ -22,7 +22,7 @@ import {
   withoutSource,
 } from '../rules/skill.ts'
 import { Backups } from './apply.ts'
-import { copyFile, copyTree, hashFile, hashTree, listTree, treeProblem, writeTreeFile } from './tree.ts'
+import { copyFile, copyTree, hashFile, hashPath, listTree, treeProblem, writeTreeFile } from './tree.ts'
 
 const MERGES = 'merges'
 const FILE = 'merge.json'
@@ -166,9 +166,7 @@ export class Merges {
   /** Removes a merge. Unless it is done, backs up its files and returns the path. */
   remove(skill: string, isDone: boolean): string | undefined {
     const folder = this.folderOf(skill)
-    const kept = isDone
-      ? undefined
-      : new Backups(this.machine).add(folder, skill, 'merge', hashTree(folder, listTree(folder).files))
+    const kept = isDone ? undefined : new Backups(this.machine).add(folder, skill, 'merge', hashPath(folder))
     const gone = `${ownedName(folder)}.partial`
     move(folder, gone)
     rmSync(gone, { recursive: true, force: true })

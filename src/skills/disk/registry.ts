@@ -24,7 +24,7 @@ import {
   supports,
 } from '../rules/skill.ts'
 import { checkOutSnapshot } from './library-git.ts'
-import { buildFor, copyTree, hashBuild, hashTree, listTree, treeProblem } from './tree.ts'
+import { buildFor, copyTree, hashBuild, hashPath, listTree, treeProblem } from './tree.ts'
 import { type FolderState, type Label, TreeCache } from './tree-cache.ts'
 
 export const SKILLS_FOLDER = 'skills'
@@ -355,5 +355,5 @@ async function readVersion(
 
 /** Whether a folder is the version with this hash. */
 export function isVersion(place: string, digest: string): boolean {
-  return exists(place) && hashTree(place, listTree(place).files) === digest
+  return exists(place) && hashPath(place) === digest
 }

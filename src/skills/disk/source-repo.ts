@@ -1,26 +1,15 @@
 import { rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { cloneRepository, cloneSource } from '../../machine/clone.ts'
-import { asLoadoutError, exists, isFolder, removeFolder } from '../../machine/files.ts'
+import { dirname, join } from 'node:path'
+import { cloneSource } from '../../machine/clone.ts'
+import { asLoadoutError, exists, isFolder } from '../../machine/files.ts'
 import { needsLogin, withoutPassword } from '../../machine/git-process.ts'
-import { staysInside } from '../../machine/inside.ts'
-import { ownedName, withScratch } from '../../machine/leftovers.ts'
+import { ownedName } from '../../machine/leftovers.ts'
 import { acquireLock } from '../../machine/lock.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
 import { type Patience, Repository } from '../../machine/repository.ts'
-import { type Finding, failWith, LoadoutError, report, retell } from '../../text/trouble.ts'
-import { groupBy, sha256 } from '../../text/values.ts'
-import type { ForeignSkill } from '../rules/candidates.ts'
-import { type Locked, type TextKind, versionKey } from '../rules/lock.ts'
-import type { SourceAddress } from '../rules/manifest.ts'
-import { type SkillSource, withoutSource } from '../rules/skill.ts'
-import { publisherOf } from '../rules/source-name.ts'
-import { contentOf, readForeignSkill, writeSkillFolder } from './foreign-skill.ts'
-import { keptText } from './kept-text.ts'
-import { checkOutSnapshot } from './library-git.ts'
-import { keepVersion, versionPlace } from './registry.ts'
-import { hashFile, hashTree, listTree } from './tree.ts'
+import { failWith, LoadoutError } from '../../text/trouble.ts'
+import { sha256 } from '../../text/values.ts'
 
 /** A bare copy in the cache of a repository that skills came from, with only the fetched commits. */
 export interface SourceRepo {
@@ -175,156 +164,4 @@ export async function findMoved(repo: Repository, commit: string, name: string):
   const { stdout } = await repo.git(list, { env: { GIT_DIR: repo.path } })
   const places = stdout.split('\0').filter((path) => path.endsWith(`/${name}/SKILL.md`) || path === `${name}/SKILL.md`)
   return places.length === 1 ? places[0]?.replace(/\/SKILL\.md$/, '') : undefined
-}
-
-/** A source of loadout.json, with its files at one commit. */
-export interface OpenSource {
-  /** The folder with the part that the address names. */
-  root: string
-  /** That part: empty for the whole source. */
-  part: string
-  commit?: string
-}
-
-/** Fetches the present version of a source into the cache, and writes its files below `scratch`. */
-export async function openAddress(
-  machine: Machine,
-  project: string,
-  { key, url, ref, folder }: SourceAddress,
-  scratch: string,
-  signal: AbortSignal | undefined,
-): Promise<OpenSource> {
-  if (url === undefined) {
-    const root = join(project, folder)
-    if (isFolder(root) && staysInside(project, folder)) return { root, part: folder }
-    throw failWith('MANIFEST/address', {
-      key,
-      problem: isFolder(root) ? 'it leads out of the project' : 'it does not exist',
-    })
-  }
-  const ask = ['remote', 'get-url', 'origin']
-  const own = await new Repository(machine, project).git(ask, { okCodes: [0, 2, 128] })
-  const self = [own.stdout.trim(), project, `file://${project}`].filter((each) => each !== '').map(publisherOf)
-  if (self.includes(publisherOf(url))) throw failWith('MANIFEST/address', { key, problem: 'it is the project itself' })
-  const wanted = isShortCommit(ref) ? await wholeCommit(machine, url, ref) : ref
-  const { repo, head } = await fetchSourceRepo(machine, url, { ref: wanted, commits: [], signal })
-  const found = await checkOutSnapshot({ repo, commit: head, folder, isForeign: true }, scratch, `source-${sources++}`)
-  if (found === undefined) throw failWith('MANIFEST/address', { key, problem: `it has no folder ${folder}` })
-  return { root: found, part: folder, commit: head }
-}
-
-let sources = 0
-
-function isShortCommit(ref: string | undefined): ref is string {
-  return ref !== undefined && /^[0-9a-f]{7,39}$/.test(ref)
-}
-
-/** Only a whole clone knows the commits that a short id can mean; a branch or tag of such a name goes first. */
-async function wholeCommit(machine: Machine, url: string, ref: string): Promise<string> {
-  return withScratch(async (scratch) => {
-    const folder = join(scratch, 'clone')
-    await cloneRepository(machine, url, folder)
-    return new Repository(machine, folder).commitOf(ref)
-  })
-}
-
-/** The hash of a folder, or of a file. */
-export function digestOf(path: string): string {
-  if (isFolder(path)) return hashTree(path, listTree(path).files)
-  return hashFile(dirname(path), { path: basename(path), kind: 'file' })
-}
-
-/** Keeps a version in its form for a library, with a record of its source that is the same on every machine. */
-export function keepSkill(machine: Machine, row: Locked, found: ForeignSkill): void {
-  const content = contentOf({ ...found, skill: { ...withoutSource(found.skill), name: row.name } })
-  const { url, folder, ref, commit, digest, at } = row
-  const place = url === undefined ? { path: `./${folder}` } : { url }
-  const source: SkillSource = { ...place, folder, ref, commit, treeHash: digest, importedAt: at, others: {} }
-  keepVersion(machine, versionKey(row), row.name, (stage) =>
-    writeSkillFolder({ ...content, skill: { ...content.skill, source } }, stage),
-  )
-}
-
-/**
- * The files of versions, as their sources have them, below `scratch`. Throws if one of them is not what the lock pins, or
- * cannot be had. Asks a source only about what the cache lacks.
- */
-export async function* openVersions(
-  machine: Machine,
-  project: string,
-  rows: readonly Locked[],
-  scratch: string,
-  signal?: AbortSignal,
-): AsyncGenerator<{ row: Locked; place: string; findings: Finding[] }> {
-  for (const [url, group] of groupBy(rows, (row) => row.url ?? '')) {
-    signal?.throwIfAborted()
-    const commits = [...new Set(group.flatMap(({ commit }) => commit ?? []))]
-    const fetch = { ref: undefined, commits, isEnough: true, signal }
-    const repo = url === '' ? undefined : await fetchSourceRepo(machine, url, fetch)
-    for (const row of group) {
-      const { name, folder, ref, from, digest, commit = '' } = row
-      const at = `restored-${sources++}`
-      const findings: Finding[] = []
-      let place: string | undefined
-      if (repo === undefined) {
-        place = join(project, folder)
-        const isThere = staysInside(project, folder) && exists(place)
-        if (!isThere) throw failWith('MANIFEST/address', { key: from, problem: `${name} is not in it` })
-      } else if (!repo.gone.has(commit)) {
-        place = await checkOutSnapshot({ repo: repo.repo, commit, folder, isForeign: true }, scratch, at)
-      }
-      if (place === undefined) {
-        // A source whose history was rewritten may still have the very files.
-        const isBranch = ref === undefined || !commit.startsWith(ref)
-        const now = await fetchSourceRepo(machine, url, { ref: isBranch ? ref : undefined, commits: [], signal })
-        const newest = { repo: now.repo, commit: now.head, folder, isForeign: true }
-        place = await checkOutSnapshot(newest, scratch, `${at}-now`)
-        const facts = { name, source: url, commit: commit.slice(0, 12) }
-        if (place === undefined || digestOf(place) !== digest) throw failWith('LOCK_MISMATCH/gone', facts)
-        const found = now.head.slice(0, 12)
-        findings.push(report('LOCK_MISMATCH/same-content', { ...facts, found }, { subject: name }))
-      }
-      if (digestOf(place) !== digest) {
-        const source = repo === undefined ? `./${folder}` : url
-        throw failWith('LOCK_MISMATCH/digest', { name, source, commit: commit.slice(0, 12) || 'none' })
-      }
-      yield { row, place, findings }
-    }
-  }
-}
-
-/** Makes sure that the files of all these versions are in the cache, as `openVersions`. `fetched`: from the sources. */
-export async function restoreVersions(
-  machine: Machine,
-  project: string,
-  rows: readonly Locked[],
-  { signal, kind }: { signal?: AbortSignal; kind?: TextKind },
-): Promise<{ fetched: string[]; findings: Finding[] }> {
-  const placeOf = (row: Locked) =>
-    kind === undefined ? versionPlace(machine, versionKey(row), row.name) : keptText(machine, kind, row)
-  const absent = rows.filter((row) => !exists(placeOf(row)))
-  const told: Finding[] = []
-  await withScratch(async (scratch) => {
-    for await (const { row, place, findings } of openVersions(machine, project, absent, scratch, signal)) {
-      told.push(...findings)
-      if (kind !== undefined) {
-        keptText(machine, kind, row, place)
-        continue
-      }
-      let skill: ForeignSkill
-      try {
-        skill = readForeignSkill(place, { agents: [] })
-      } catch (error) {
-        if (!(error instanceof LoadoutError)) throw error
-        throw retell(error, { message: error.message.replaceAll(place, basename(place)) })
-      }
-      keepSkill(machine, row, skill)
-    }
-  })
-  return { fetched: absent.map(({ name }) => name), findings: told }
-}
-
-/** Removes a version from the cache, so that it is made again. */
-export function forgetVersion(machine: Machine, row: Locked): void {
-  removeFolder(join(versionPlace(machine, versionKey(row), row.name), '..'))
 }

@@ -17,9 +17,9 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { type Stamp, stampOf } from '../../machine/cache.ts'
-import { asLoadoutError, codeOf, makeFolders, readText } from '../../machine/files.ts'
+import { asLoadoutError, codeOf, isFolder, makeFolders, readText } from '../../machine/files.ts'
 import { readInside, withFileInside } from '../../machine/inside.ts'
 import { flushFlags } from '../../machine/platform.ts'
 import { installedDocument, openaiPolicy } from '../../machine/skill-document.ts'
@@ -142,6 +142,12 @@ export function hashTree(folder: string, files: readonly TreeFile[]): string {
   return hashRows(files.map((file) => [file.path, file.isExecutable, hashFile(folder, file)]))
 }
 
+/** The hash of a folder, or of a file. */
+export function hashPath(path: string): string {
+  if (isFolder(path)) return hashTree(path, listTree(path).files)
+  return hashFile(dirname(path), { path: basename(path), kind: 'file' })
+}
+
 export type HashRow = readonly [path: string, isExecutable: boolean, hash: string]
 
 export function hashRows(rows: readonly HashRow[]): string {
@@ -251,6 +257,12 @@ export function copyTree(from: string, to: string, leftOut: readonly string[] = 
   for (const { path, kind, isExecutable } of listTree(from).files) {
     if (kind === 'file' && !leftOut.includes(path)) copyFile(from, path, join(to, path), isExecutable)
   }
+}
+
+/** Copies a folder or a file to a new path. */
+export function copyPath(from: string, to: string): void {
+  if (isFolder(from)) copyTree(from, to)
+  else copyFile(dirname(from), basename(from), to, false)
 }
 
 /** A skill as one agent gets it: the files of the library, and files generated for the agent. */
