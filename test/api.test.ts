@@ -100,7 +100,7 @@ it('plans a task and loads what the plan chose, in another process too', async (
   rmSync(join(cwd, chosen[0]!.entry.path))
   const again = loadout.knowledge.load(plan, { budget: 0, isRecorded: false })
   expect(again.contents).toEqual([])
-  expect(again.findings[0]).toMatchObject({ code: 'PAYLOAD_UNREADABLE', subject: chosen[0]!.entry.id })
+  expect(again.findings[0]).toMatchObject({ code: 'FILE_UNREADABLE', subject: chosen[0]!.entry.id })
 })
 
 it('has types that a strict program under nodenext can use', () => {

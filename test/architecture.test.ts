@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { allIssues } from '../src/text/issues.ts'
 
 /** The folders of the product from left to right. A folder may use itself and what stands in a column left of its own. */
 const COLUMNS = [
@@ -218,6 +219,21 @@ it('only the cutter finds the headings of a text', () => {
   ]
   expect(headingReaders(new Map(planted))).toEqual(['src/answer/a.ts', 'src/answer/b.ts'])
   expect(headingReaders(sources()).sort()).toEqual(HEADING_READERS)
+})
+
+/** Rows of the table of issues that no file reports, by their name or by a name that begins like it. */
+function unreported(rows: readonly string[], files: ReadonlyMap<string, string>): string[] {
+  const texts = [...files].flatMap(([file, text]) => (file.startsWith('src/text/issues/') ? [] : [text])).join('\n')
+  const starts = [...texts.matchAll(/`([\w.]+\/)\$\{/g)].map(([, start = '']) => start)
+  // A code alone is its line on the page of errors.
+  const isReported = (row: string) => texts.includes(`'${row}'`) || starts.some((start) => row.startsWith(start))
+  return rows.filter((row) => row.includes('/') && !isReported(row))
+}
+
+it('every sentence of the table of issues is reported by some file', () => {
+  const planted = new Map([['src/answer/a.ts', "failWith('LOST/a'); failWith(`KEPT/$" + '{why}`)']])
+  expect(unreported(['LOST/a', 'LOST/b', 'KEPT/c', 'LOST'], planted)).toEqual(['LOST/b'])
+  expect(unreported(Object.values(allIssues()).flatMap(Object.keys), sources())).toEqual([])
 })
 
 /** Things that are done in one way, by the files that do them. */

@@ -67,10 +67,7 @@ export async function writeAgentsMd(machine: Machine, request: AgentsMdRequest):
   })
   const problems = { stale: 'the block is out of date', missing: 'there is no block' }
   const problem = state === 'stale' || state === 'missing' ? problems[state] : undefined
-  machine.report(
-    ...findings,
-    ...(problem === undefined ? [] : [report('BLOCK_STALE/file', { file, message: problem })]),
-  )
+  machine.report(...findings, ...(problem === undefined ? [] : [report('DRIFT/block', { file, message: problem })]))
   return { ...value, file, state }
 }
 

@@ -160,7 +160,9 @@ class Answers {
     for (const { id, command, pins } of views) {
       if (command === undefined || pins === undefined) continue
       if (pins.problems.length > 0) {
-        findings.push(report('ADAPTER_UNPINNABLE/why', { id, problems: pins.problems.join('; ') }, { subject: id }))
+        findings.push(
+          report('ADAPTER_NOT_ALLOWED/approval', { id, problems: pins.problems.join('; ') }, { subject: id }),
+        )
         continue
       }
       const approval = await recordApproval(this.machine, {

@@ -39,15 +39,15 @@ export async function addNote(
   const { projectRoot, path, findings } = openNotes(machine, request)
   const { text, tags = [], class: kind = 'note', ttl = '7d' } = request
   const lifetime = parseTtl(ttl)
-  if (lifetime === undefined) throw failWith('BAD_NOTE/ttl', { ttl })
-  if (text.length > LONGEST_NOTE) throw failWith('BAD_NOTE/long', { length: text.length, most: LONGEST_NOTE })
-  if (tags.length > MOST_TAGS) throw failWith('BAD_NOTE/tags', { tags: tags.length, most: MOST_TAGS })
-  if ([...tags, kind].some((word) => word.length > LONGEST_TAG)) throw failWith('BAD_NOTE/tag', { most: LONGEST_TAG })
+  if (lifetime === undefined) throw failWith('USAGE/note-ttl', { ttl })
+  if (text.length > LONGEST_NOTE) throw failWith('USAGE/long-note', { length: text.length, most: LONGEST_NOTE })
+  if (tags.length > MOST_TAGS) throw failWith('USAGE/note-tags', { tags: tags.length, most: MOST_TAGS })
+  if ([...tags, kind].some((word) => word.length > LONGEST_TAG)) throw failWith('USAGE/note-tag', { most: LONGEST_TAG })
   const now = machine.now()
   const expiresAt = new Date(now.getTime() + lifetime)
   const content = { text, class: kind, tags }
   const record = makeRecord({ content, capturedAt: now, expiresAt, source: 'loadout note' })
-  if (record.content.text === '') throw failWith('BAD_NOTE/empty')
+  if (record.content.text === '') throw failWith('USAGE/empty-note')
   await appendNote(machine, projectRoot, path, record)
   machine.report(...findings)
   return { path, record }

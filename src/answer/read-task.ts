@@ -61,7 +61,7 @@ export async function readTaskParts(
   const packs = readPacks(machine, question, besides)
   const isEmpty = [payloads.core, payloads.matched, packs.candidates].every(({ length }) => length === 0)
   if (found?.paths.length === 0 && isSilent && isEmpty) {
-    trail.warnings.splice(at, 0, toWarning(report('NO_FITTING_FILE/empty')))
+    trail.warnings.splice(at, 0, toWarning(report('NOTHING_TO_DO/no-files')))
   }
   return {
     candidates: interleave({ core: payloads.core, files, matched: payloads.matched, packs: packs.candidates }),
@@ -109,9 +109,9 @@ function ownFiles(question: Question, found: ProjectAnswer, plane: readonly Cand
   if (candidates.length > 0) return { files: candidates, pointers }
   const at = trail.warnings.length
   const general = intended(question).filter(({ path }) => !isTaken(path))
-  if (isBare) trail.warnings.splice(at, trail.warnings.length, toWarning(report('NO_FITTING_FILE/bare')))
+  if (isBare) trail.warnings.splice(at, trail.warnings.length, toWarning(report('NOTHING_TO_DO/bare-repository')))
   else if (general.length === 0 && !found.paths.every(isTaken)) {
-    trail.warnings.push(toWarning(report('NO_FITTING_FILE/words')))
+    trail.warnings.push(toWarning(report('NOTHING_TO_DO/no-fitting-file')))
   }
   return { files: general, pointers }
 }
@@ -160,7 +160,7 @@ function readPacks(machine: Machine, { task, project, request, trail }: Question
   try {
     resolved = machine.collect((listening) => resolvePacks(listening, asked, task))
   } catch (error) {
-    if (!(error instanceof LoadoutError) || error.code !== 'BAD_CONFIG') throw error
+    if (!(error instanceof LoadoutError) || error.code !== 'BAD_SETTINGS') throw error
     machine.report(asFinding(error, { severity: 'error' }))
     trail.warnings.push(`packs are left out: ${error.message}`)
     return { candidates: [], planned: [] }
@@ -177,7 +177,7 @@ function readPacks(machine: Machine, { task, project, request, trail }: Question
     if (status !== 'ready') trail.warnings.push(`the pack ${name} is ${status}`)
   }
   // A mistake in the configuration is not about packs alone: Loadout reports it beside the bundle.
-  const isGeneral = ({ code }: Finding) => code === 'BAD_CONFIG' || code === 'BAD_SETTINGS'
+  const isGeneral = ({ code }: Finding) => code === 'BAD_SETTINGS'
   machine.report(...findings.filter(isGeneral))
   const isOwn = (each: Finding) => each.severity === 'error' && !each.code.endsWith('_NEEDED') && !isGeneral(each)
   trail.warnings.push(...findings.filter(isOwn).map(toWarning))

@@ -98,7 +98,7 @@ export function replayPrompts(machine: Machine, request: ReplayRequest): PromptR
   const tasks = positions.size
   const findings = [...knowledge.findings, ...(junkLines > 0 ? [junkFinding(junkLines, log)] : [])]
   if (differing > 0) {
-    findings.push(report('ROUTING_CHANGED/tasks', { differing, tasks, what: tasks === 1 ? 'task' : 'tasks' }))
+    findings.push(report('CONTEXT_CHANGED/routing', { differing, tasks, what: tasks === 1 ? 'task' : 'tasks' }))
   }
   machine.report(...findings)
   return { log, tasks, differing, otherProjects, entries: changed, changes: changes.reverse() }
@@ -203,8 +203,8 @@ function openLayers(machine: Machine, { layers, index }: ReplayRequest): Knowled
 
 function nothingToReplay(log: string, otherProjects: number): LoadoutError {
   if (otherProjects === 0) {
-    return failWith('USAGE_EMPTY/no-task-texts', { log })
+    return failWith('NOTHING_TO_DO/no-task-texts', { log })
   }
   const are = otherProjects === 1 ? 'the task in it belongs' : `the ${otherProjects} tasks in it belong`
-  return failWith('USAGE_EMPTY/other-projects', { log, are })
+  return failWith('NOTHING_TO_DO/other-projects', { log, are })
 }

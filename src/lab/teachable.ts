@@ -131,13 +131,13 @@ export function teachStatus(machine: Machine, request: SourceRequest): TeachStat
       return { id: keyOf(entry), place: file.place, written, negatives, fromUse, stale }
     })
     .sort((a, b) => compareText(a.id, b.id))
-  type Row = 'EXAMPLES_STALE/changed' | 'EXAMPLES_STALE/gone' | 'EXAMPLE_REFUSED/full' | 'EXAMPLE_REFUSED/shared'
+  type Row = 'EXAMPLE_REFUSED/changed' | 'EXAMPLE_REFUSED/gone' | 'EXAMPLE_REFUSED/full' | 'EXAMPLE_REFUSED/shared'
   const warn = (row: Row, names: readonly string[], first = '') => {
     const facts = { names: listed(names), most: MOST_WRITTEN, first }
     if (names.length > 0) findings.push(report(row, facts, { count: names.length }))
   }
   warn(
-    'EXAMPLES_STALE/changed',
+    'EXAMPLE_REFUSED/changed',
     entries.filter(({ stale }) => stale > 0).map(({ id }) => id),
   )
 
@@ -145,7 +145,7 @@ export function teachStatus(machine: Machine, request: SourceRequest): TeachStat
   const there = new Set(all.map(keyOf))
   const gone = known.filter(({ example, file }) => file.place !== 'machine' && !there.has(keyOf(example)))
   const lost = [...new Set(gone.map(({ example }) => keyOf(example)))].sort(compareText)
-  warn('EXAMPLES_STALE/gone', lost, gone[0] && pathOf(gone[0].file))
+  warn('EXAMPLE_REFUSED/gone', lost, gone[0] && pathOf(gone[0].file))
 
   const written = known.flatMap(({ example }) => (example.origin === 'use' ? [] : [example]))
   const counts = new Map<string, number>()

@@ -91,7 +91,7 @@ const RECORD: RecordFile<Verdicts> = {
   empty: NO_VERDICTS,
   parse: parseVerdicts,
   format: (verdicts) => `${JSON.stringify(verdicts, null, 1)}\n`,
-  broken: (problem, cause) => failWith('BAD_TEAM_FILE/said', { problem }, { cause }),
+  broken: (problem, cause) => failWith('FILE_UNREADABLE/catalog-said', { problem }, { cause }),
 }
 
 /** What the catalog last said about packs, and about the skills of a library. */

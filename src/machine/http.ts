@@ -117,7 +117,7 @@ export function requireBearer(
     const given = /^bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1]
     if (given === undefined || !(await isKnown(given, context))) {
       context.header('WWW-Authenticate', 'Bearer')
-      throw new HttpRefusal(401, report('TOKEN_NEEDED/bearer', { hint }))
+      throw new HttpRefusal(401, report('NOT_SERVED/bearer', { hint }))
     }
     await next()
   }

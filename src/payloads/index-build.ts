@@ -143,7 +143,8 @@ export function validateIndexFile(machine: Machine, place: Pick<LayerPlace, 'pat
   const reported = new Set(issues.map(({ code, entryId }) => `${code} ${entryId}`))
   const isBudgetBad = issues.some(({ code }) => code === 'BAD_BUDGET')
   const drift = compareWithPayloads(machine, place, read.index).filter(
-    ({ code, subject }) => !reported.has(`${code} ${subject}`) && !(code === 'BUDGET_DRIFT' && isBudgetBad),
+    ({ code, subject = '' }) =>
+      !reported.has(`${code} ${subject}`) && !(isBudgetBad && Object.hasOwn(read.index.budget, subject)),
   )
   return [...issues, ...drift.map(asIssue)]
 }

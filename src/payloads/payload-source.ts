@@ -95,7 +95,7 @@ export function payloadSegments(
         })
         // An index whose folder is missing would report thousands of payloads.
         const more = findings.length - MOST_NAMED
-        if (more > 1) findings.splice(MOST_NAMED, more, report('PAYLOAD_UNREADABLE/more', { more }))
+        if (more > 1) findings.splice(MOST_NAMED, more, report('FILE_UNREADABLE/more-entries', { more }))
         return documents
       },
     }
@@ -141,7 +141,7 @@ export function payloadDocument(knowledge: Knowledge, entry: LoadoutEntry, findi
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const { message: problem, hint = 'check the path' } = error
-    findings.push(report('PAYLOAD_UNREADABLE/ranked', { id: entry.id, problem, hint }, { subject: entry.id }))
+    findings.push(report('FILE_UNREADABLE/unranked-entry', { id: entry.id, problem, hint }, { subject: entry.id }))
     return documentOf(entry, '')
   }
 }

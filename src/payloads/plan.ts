@@ -268,9 +268,9 @@ export function loadPayloads(
       left -= tokens
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
-      const code = error.code === 'PATH_ESCAPE' || error.code === 'FENCE_BROKEN' ? error.code : 'PAYLOAD_UNREADABLE'
+      const code = error.code === 'PATH_ESCAPE' || error.code === 'UNEXPECTED' ? error.code : 'FILE_UNREADABLE'
       const { message: problem, hint } = error
-      findings.push({ ...report('PAYLOAD_UNREADABLE/not-loaded', { id, problem, hint }, { subject: id }), code })
+      findings.push({ ...report('FILE_UNREADABLE/not-loaded', { id, problem, hint }, { subject: id }), code })
     }
   }
   return { contents, findings }

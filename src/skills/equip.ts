@@ -111,7 +111,7 @@ export function usedSkills(machine: Machine): ReadonlySet<string> | undefined {
 function requireUsed(machine: Machine): ReadonlySet<string> {
   const used = usedSkills(machine)
   if (used !== undefined) return used
-  throw failWith('USAGE_EMPTY/unused')
+  throw failWith('NOTHING_TO_DO/no-use')
 }
 
 function requireSelection({ names, tags, all, unused }: EquipCommand): void {

@@ -350,7 +350,7 @@ async function askSource(
     if (!isFolder(installs.machine.expandHome(path))) {
       const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
       const subject = skills.map(({ skill }) => skill.name).join(', ')
-      installs.machine.report(report('REMOTE_UNREACHABLE/folder', { path, subject }, { subject }))
+      installs.machine.report(report('UNREACHABLE/folder', { path, subject }, { subject }))
       return value
     }
     const value = skills.map((skill): AskedSkill => {

@@ -113,7 +113,7 @@ async function sendAll(team: Team, before: OutboxState): Promise<Sent> {
     if (tried.has(attempt)) throw refusal
     tried.add(attempt)
     // The user left on a copy of this machine: leaving here would have removed the team's files.
-    if (refusal.code === 'TEAM_CLONED' || refusal.code === 'TEAM_LEFT') {
+    if (refusal.code === 'TEAM_CLONED') {
       result.state = await separate(team, state)
       result.findings.push(report('TEAM_CLONED'))
     } else if (refusal.code === 'TEAM_BEHIND') await sendAgain(team, state, reply)
@@ -130,7 +130,7 @@ async function separate(team: Team, before: OutboxState): Promise<OutboxState> {
   const state = { ...before, machine: newMachineId(), next: batches.length + 1 }
   for (const [at, bytes] of batches.entries()) {
     const read = parseBatch(bytes)
-    if (!('batch' in read)) throw failWith('BAD_TEAM_FILE/batch')
+    if (!('batch' in read)) throw failWith('FILE_UNREADABLE/batch')
     team.outbox.putBatch(state, at + 1, formatBatch({ ...read.batch, machine: state.machine, sequence: at + 1 }))
   }
   await team.register(state, { replaces: before.machine })

@@ -50,10 +50,10 @@ const RECORD: RecordFile<KnownCatalog> = {
       const snapshot = parseSnapshot(text)
       if (snapshot !== undefined && Array.isArray(stops)) return { snapshot, text, signature, stops: stops as Stop[] }
     }
-    throw failWith('BAD_TEAM_FILE/catalog', { path })
+    throw failWith('FILE_UNREADABLE/catalog', { path })
   },
   format: ({ text, signature, stops }) => `${JSON.stringify({ text, signature, stops })}\n`,
-  broken: (problem, cause) => failWith('BAD_TEAM_FILE/verified', { problem }, { cause }),
+  broken: (problem, cause) => failWith('FILE_UNREADABLE/verified', { problem }, { cause }),
 }
 
 /** What the server showed, and what of it this machine believes. */

@@ -126,7 +126,7 @@ describe('nothing is printed unless its tags are the expected ones', () => {
     '<knowledge_pack>\n</knowledge_pack_guide>\n',
   ]
   it.each(rows)('%j', (text) => {
-    expect(() => requireTags(text, expected, 'x')).toThrow(expect.objectContaining({ code: 'FENCE_BROKEN' }))
+    expect(() => requireTags(text, expected, 'x')).toThrow(expect.objectContaining({ code: 'UNEXPECTED' }))
   })
 
   it('and they are', () => {

@@ -215,7 +215,7 @@ export function requireTags(wrapper: string, expected: readonly string[], subjec
   const last = tokens.at(-1)
   const isWhole = tokens[0]?.start === 0 && last !== undefined && wrapper.slice(last.end) === '>\n'
   if (isWhole && found.join(' ') === expected.join(' ')) return
-  throw failWith('FENCE_BROKEN', { subject })
+  throw failWith('UNEXPECTED/fence', { subject })
 }
 
 /** Findings about what was removed from a text before fencing. */

@@ -29,7 +29,7 @@ export function hasErrors(findings: readonly Finding[]): boolean {
 }
 
 /** Troubles of settings and layers: what is ignored because of one may be the cause of a later error. */
-const CAUSES: ReadonlySet<Code> = new Set(['BAD_SETTINGS', 'BAD_CONFIG', 'LAYER_UNREADABLE'])
+const CAUSES: ReadonlySet<Code> = new Set(['BAD_SETTINGS', 'LAYER_UNREADABLE'])
 
 /** An error that also names an earlier finding that may be its cause, because no answer will carry it. */
 export function alsoNaming(error: unknown, findings: readonly Finding[]): unknown {

@@ -149,7 +149,7 @@ describe('validate', () => {
     for (const args of [['validate'], ['validate', path]]) {
       const run = json(args, place)
       expect(run.code).toBe(1)
-      expect(new Set(codesOf(run))).toEqual(new Set(['DRIFT', 'BUDGET_DRIFT']))
+      expect(new Set(codesOf(run))).toEqual(new Set(['DRIFT']))
     }
   })
 

@@ -526,7 +526,7 @@ describe('an allowed command never runs code that was changed later', () => {
       () => undefined,
       ({ code }) => code,
     )
-    expect(refused).toBe(expected === 'refused' ? 'ADAPTER_UNPINNABLE' : undefined)
+    expect(refused).toBe(expected === 'refused' ? 'ADAPTER_NOT_ALLOWED' : undefined)
     change(project)
     expect((await read()).degraded).toMatchObject([{ code: 'ADAPTER_NOT_ALLOWED' }])
     expect(existsSync(join(project, 'evil'))).toBe(false)
@@ -549,7 +549,7 @@ describe('an allowed command never runs code that was changed later', () => {
       { trust: 'allowed', files: ['tools/imp.cjs', 'tools/lib.cjs'] },
       { trust: 'unpinnable', problems: ['Loadout does not know which files npm runs'] },
     ])
-    expect(findings).toMatchObject([{ code: 'ADAPTER_UNPINNABLE', subject: 'late' }])
+    expect(findings).toMatchObject([{ code: 'ADAPTER_NOT_ALLOWED', subject: 'late' }])
     const { candidates, degraded } = await read()
     expect(candidates.map(({ path }) => path)).toEqual(['work:W-1'])
     expect(degraded).toMatchObject([{ source: 'adapter:late', reason: expect.stringContaining('npm') }])

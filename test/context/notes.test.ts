@@ -75,11 +75,11 @@ describe('adding', () => {
   })
 
   const refused: [what: string, request: { text: string; ttl?: string; tags?: string[] }, code: string][] = [
-    ['nothing', { text: ' \u0000 ' }, 'BAD_NOTE'],
-    ['too much', { text: 'x'.repeat(4001) }, 'BAD_NOTE'],
-    ['an end that is none', { text: 'a', ttl: 'soon' }, 'BAD_NOTE'],
-    ['too many tags', { text: 'a', tags: Array.from({ length: 17 }, String) }, 'BAD_NOTE'],
-    ['a tag like a book', { text: 'a', tags: ['x'.repeat(65)] }, 'BAD_NOTE'],
+    ['nothing', { text: ' \u0000 ' }, 'USAGE'],
+    ['too much', { text: 'x'.repeat(4001) }, 'USAGE'],
+    ['an end that is none', { text: 'a', ttl: 'soon' }, 'USAGE'],
+    ['too many tags', { text: 'a', tags: Array.from({ length: 17 }, String) }, 'USAGE'],
+    ['a tag like a book', { text: 'a', tags: ['x'.repeat(65)] }, 'USAGE'],
   ]
   it.each(refused)('refuses %s', async (_, request, code) => {
     const project = makeFolder()

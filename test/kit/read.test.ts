@@ -154,7 +154,7 @@ describe('the gates of a pack', () => {
     expect(keys.stdout).toContain('The rest is fine.')
     expect(keys.stdout + keys.stderr).not.toContain(token)
     expect(keys).toMatchObject({ code: 1, stderr: expect.stringContaining('[content.secret]') })
-    expect(keys.stdout).toContain('- warning record.invalid indexes/source-map.json')
+    expect(keys.stdout).toContain('- warning pack.field indexes/source-map.json')
     expect(world.run(['lookup', FILE, '--load'])).toMatchObject({
       code: 2,
       stdout: '',

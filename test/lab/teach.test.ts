@@ -124,10 +124,10 @@ describe('a file of examples', () => {
       const report = await loadout.knowledge.teachStatus({ layers })
       return [codesOf(report), report.value.entries.find(({ id }) => id === 'skill:notes')]
     }
-    expect(await status()).toMatchObject([['EXAMPLES_STALE', 'EXAMPLES_STALE'], { written: 0, stale: 1 }])
+    expect(await status()).toMatchObject([['EXAMPLE_REFUSED', 'EXAMPLE_REFUSED'], { written: 0, stale: 1 }])
     expect(await search()).toEqual([])
     expect((await loadout.knowledge.renewTeaching({ layers, ids: ['notes'] })).value.taught).toHaveLength(1)
-    expect(await status()).toMatchObject([['EXAMPLES_STALE'], { written: 1, stale: 0 }])
+    expect(await status()).toMatchObject([['EXAMPLE_REFUSED'], { written: 1, stale: 0 }])
     expect(await search()).toMatchObject([{ id: 'skill:notes' }])
   })
 })

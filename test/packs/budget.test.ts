@@ -16,7 +16,7 @@ describe('a budget', () => {
     expect(tokens).toBe(Math.ceil(wrapper.length / 4))
     expect(tokens).toBeLessThanOrEqual(budget)
     expect(omitted.length > 0).toBe(budget < WHOLE.tokens)
-    expect(warnings.filter(({ code }) => code === 'context.omitted')).toHaveLength(omitted.length)
+    expect(warnings.filter(({ code }) => code === 'LEFT_OUT')).toHaveLength(omitted.length)
   })
 
   it('case 88: smaller than everything keeps the limits, cuts between sections and lists the rest', () => {
@@ -51,8 +51,8 @@ describe('a budget', () => {
   it('case 88: never drops a warning', () => {
     const files = { ...FILES, 'indexes/source-map.json': '{"claims": [null]}' }
     const { wrapper } = resolveFiles(files, TASK, { budget: 400 })
-    expect(wrapper).toContain('record.invalid')
-    expect(wrapper).toContain('context.omitted')
+    expect(wrapper).toContain('pack.field')
+    expect(wrapper).toContain('LEFT_OUT')
   })
 
   it('case 88: keeps the boundaries before other sections about limits', () => {
@@ -69,7 +69,7 @@ describe('a budget', () => {
   it.each([0, 1, 20])('case 89: of %d gives no wrapper, and a warning', (budget) => {
     const { wrapper, chosen, tokens, warnings } = resolveFiles(FILES, TASK, { budget })
     expect({ wrapper, chosen, tokens }).toEqual({ wrapper: '', chosen: [], tokens: 0 })
-    expect(warnings.map(({ code }) => code)).toContain('context.omitted')
+    expect(warnings.map(({ code }) => code)).toContain('LEFT_OUT')
   })
 
   it('goes to what the task is about', () => {

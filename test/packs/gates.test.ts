@@ -320,7 +320,7 @@ describe('several packs', () => {
   it('case 89: without any budget say that all was left out', () => {
     const answer = world.resolve([TASK, ...named('quails'), '--budget', '0'])
     expect(answer.json.wrappers).toEqual([])
-    expect(warningsOf(answer)).toContain('warning context.omitted compiled/facts.md')
+    expect(warningsOf(answer)).toContain('warning LEFT_OUT compiled/facts.md')
   })
 
   it('named twice, by name and by folder, are given once', () => {

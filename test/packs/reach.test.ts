@@ -33,16 +33,20 @@ const CITING = '# Facts\n\n- A fact. [source: sources/a.md#L1]\n'
 describe('validate flags what can never answer', () => {
   it.each<[string, Record<string, Content>, string[]]>([
     ['nothing', { 'wiki/a.md': '# A\n\nText.\n', LICENSE: 'x', 'README.md': 'x', 'evals/x.md': 'x' }, []],
-    ['a file in no layer', { 'wiki/a.md': 'Text.', 'notes/b.md': 'x', 'c.md': 'x' }, ['warning pack.unread c.md']],
+    [
+      'a file in no layer',
+      { 'wiki/a.md': 'Text.', 'notes/b.md': 'x', 'c.md': 'x' },
+      ['warning discovery.skipped c.md'],
+    ],
     [
       'a picture among documents',
       { 'wiki/a.md': 'Text.', 'documents/b.png': 'x' },
-      ['warning pack.unread documents/b.png'],
+      ['warning discovery.skipped documents/b.png'],
     ],
     [
       'a source that nobody names, beside one that is',
       { 'compiled/facts.md': CITING, 'sources/a.md': 'A fact.', 'sources/b.md': 'x' },
-      ['info pack.unread sources/b.md'],
+      ['info discovery.skipped sources/b.md'],
     ],
     ['an empty pack', {}, ['warning pack.incomplete KNOWLEDGE.md']],
     ['an empty page only', { 'wiki/a.md': '' }, ['warning pack.incomplete KNOWLEDGE.md']],

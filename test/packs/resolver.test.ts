@@ -149,7 +149,7 @@ describe('indexes', () => {
   })
 
   it.each([
-    ['case 84: corrupt', '{"path": ', ['warning record.invalid indexes/words.json']],
+    ['case 84: corrupt', '{"path": ', ['warning pack.field indexes/words.json']],
     ['case 84: deleted', undefined, []],
     ['case 84: of numbers', '[1, 2, null]', []],
     ['case 84: dangling', index({ path: 'wiki/gone.md', text: 'ferry' }), ['info source.absent indexes/words.json']],

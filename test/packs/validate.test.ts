@@ -65,7 +65,7 @@ describe('packs validate', () => {
     const bad = runWarm(['packs', 'validate', nullClaimsPack().root, '--json'])
     expect(bad.code).toBe(1)
     expect(JSON.parse(bad.stdout)).toMatchObject({ status: 'failed', errors: 1 })
-    expect(bad.stderr).toContain('[record.invalid]')
+    expect(bad.stderr).toContain('[pack.field]')
     for (const args of [[], ['a', 'b'], ['a', '--nonsense']]) {
       expect(runWarm(['packs', 'validate', ...args])).toMatchObject({ code: 2, stdout: '' })
     }
@@ -96,7 +96,7 @@ describe('packs validate', () => {
     expect(JSON.parse(good.stdout)).toMatchObject({ valid: true, checked: [{ kind: 'pack' }] })
     const bad = runWarm(['validate', join(nullClaimsPack().root, file), '--json'])
     expect(bad.code).toBe(1)
-    expect(JSON.parse(bad.stdout)).toMatchObject({ issues: [{ code: 'record.invalid' }] })
+    expect(JSON.parse(bad.stdout)).toMatchObject({ issues: [{ code: 'pack.field' }] })
   })
 })
 
@@ -158,13 +158,9 @@ describe('hostile packs', () => {
 
   const rows: [title: string, make: () => MadePack, expected: string[]][] = [
     ['case 127: links out of the pack', linkingPack, ['error PATH_ESCAPE']],
-    ['case 106: claims: [null]', nullClaimsPack, ['error record.invalid']],
+    ['case 106: claims: [null]', nullClaimsPack, ['error pack.field']],
     ['a pipe as a view', pipeViewPack, ['error NOT_A_FILE']],
-    [
-      'JSON too deep',
-      deepJsonPack,
-      ['error record.invalid', 'error record.invalid', 'error record.invalid', 'error record.invalid'],
-    ],
+    ['JSON too deep', deepJsonPack, ['error pack.field', 'error pack.field', 'error pack.field', 'error pack.field']],
     ['a file too large', hugeFilePack, ['warning FILE_TOO_LARGE']],
     ['bytes that are no text', brokenTextPack, ['warning TEXT_CHANGED']],
     ['a script', scriptPack, ['warning discovery.skipped']],

@@ -46,7 +46,7 @@ describe('the run that made a view', () => {
       run('1', 'passed', 'created', { review: { required: true } }),
       [`warning pack.run ${FACTS}`],
     ],
-    ['is no JSON', { 'runs/compile-1.json': '{' }, ['warning record.invalid runs/compile-1.json']],
+    ['is no JSON', { 'runs/compile-1.json': '{' }, ['warning pack.field runs/compile-1.json']],
   ]
   it.each(rows)('%s', (_, files, warnings) => {
     const resolved = resolveFiles({ ...FERRY, ...files }, CAPACITY)

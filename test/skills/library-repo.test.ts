@@ -463,7 +463,7 @@ describe('syncing the repository', () => {
     expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['UPSTREAM_MISSING'] })
     git(repo, 'switch', '--quiet', 'main')
     rmSync(bare, { recursive: true })
-    expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['REMOTE_UNREACHABLE'] })
+    expect(await sync(machine, repo)).toEqual({ steps: [], codes: ['UNREACHABLE'] })
     git(repo, 'remote', 'remove', 'origin')
     expect(await sync(machine, repo)).toEqual({ steps: [], codes: [] })
   })

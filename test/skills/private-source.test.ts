@@ -51,7 +51,7 @@ it.each(ROWS)('a source that answers %i is reported with what helps, without a p
   expect(outdated.value).toMatchObject([{ name: 'alpha', state: 'unreachable' }])
   const synced = await person.calls.skills.sync({})
   for (const { findings } of [outdated, await person.calls.skills.update({ all: true }), synced]) {
-    const [finding] = findings.filter(({ code }) => code === 'REMOTE_UNREACHABLE')
+    const [finding] = findings.filter(({ code }) => code === 'UNREACHABLE')
     expect(finding?.message).toMatch(told)
     expect(finding?.hint).toMatch(status === 404 ? /pin|fetch origin/ : /credential helper/)
   }

@@ -50,7 +50,7 @@ describe('the gate of the page', () => {
     expect(routes.length).toBeGreaterThan(20)
     for (const [, method = '', path = ''] of routes) {
       const { status, text } = await send(origin(), path, { method: method.toUpperCase() })
-      expect([path, status, text.includes('TOKEN_NEEDED')]).toEqual([path, 401, true])
+      expect([path, status, text.includes('NOT_SERVED')]).toEqual([path, 401, true])
     }
   })
 

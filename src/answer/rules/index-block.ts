@@ -160,5 +160,5 @@ function withoutEnd(text: string, end: string): string {
 }
 
 function damaged(line: number, what: string): LoadoutError {
-  return failWith('BLOCK_STALE/damaged', { line, what, blockStart: BLOCK_START, blockEnd: BLOCK_END })
+  return failWith('DRIFT/damaged-block', { line, what, blockStart: BLOCK_START, blockEnd: BLOCK_END })
 }

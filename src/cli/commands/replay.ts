@@ -111,7 +111,7 @@ export const replayPrompts = defineCommand({
     loadout.knowledge.replayPrompts({ ...request, layers: loadout.knowledge.nameLayers(flags) }),
   print: (replay, screen, findings) => {
     // The headline contains it.
-    const others = findings.filter(({ code }) => code !== 'ROUTING_CHANGED')
+    const others = findings.filter(({ code }) => code !== 'CONTEXT_CHANGED')
     return printReplay(replay, screen) + formatFindings(others, screen)
   },
   printsFindings: true,

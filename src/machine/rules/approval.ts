@@ -249,7 +249,7 @@ export function parseVerdicts(json: unknown, path: string): Verdicts {
     const isLimits = (only === undefined || isTextList(only)) && (expires === undefined || typeof expires === 'string')
     if (isLimits && verdicts.every(isVerdict)) return { library, verdicts, expires, only }
   }
-  throw failWith('BAD_TEAM_FILE/verdicts', { path })
+  throw failWith('FILE_UNREADABLE/verdicts', { path })
 }
 
 function isVerdict(json: unknown): json is Verdict {

@@ -276,7 +276,7 @@ const KEYS: Keys = {
 /** Unknown keys of the file, each with the key that was probably meant. The rest of the file still counts. */
 export function unknownKeys(json: unknown, path: string): Finding[] {
   return collect(json, KEYS, '').map(({ place, meant }) => {
-    return report('BAD_CONFIG/key', { path, place, meant }, { subject: place })
+    return report('BAD_SETTINGS/key', { path, place, meant }, { subject: place })
   })
 }
 
@@ -309,5 +309,5 @@ export function asSwitch(value: unknown, otherwise: boolean, path: string, what:
 }
 
 export function badConfig(path: string, problem: string): LoadoutError {
-  return failWith('BAD_CONFIG/value', { path, problem })
+  return failWith('BAD_SETTINGS/config-value', { path, problem })
 }

@@ -170,7 +170,7 @@ describe('an ontology', () => {
     const claims = Array.from({ length: 100_000 }, (_, at) => ({ ...GLOW, id: `cl-${at}`, text: `Fact ${at}.` }))
     const grounded = ground({ claims })
     expect(textOf(grounded).match(/Fact/g)).toHaveLength(RECORD_LIMITS.claims)
-    expect(codesOf(grounded)).toEqual(['context.omitted'])
+    expect(codesOf(grounded)).toEqual(['LEFT_OUT'])
   })
 
   it('with more limits than fit gives no claim', () => {
@@ -178,7 +178,7 @@ describe('an ontology', () => {
     const grounded = ground({ claims: [GLOW], constraints })
     expect(textOf(grounded)).not.toContain('Keypad')
     expect(textOf(grounded).length).toBeLessThan(RECORD_LIMITS.characters + 200)
-    expect(codesOf(grounded)).toEqual(['context.omitted'])
+    expect(codesOf(grounded)).toEqual(['LEFT_OUT'])
   })
 })
 
@@ -231,7 +231,7 @@ describe('the answers of a pack', () => {
   it('that are too long are left out whole', () => {
     const grounded = ask({ 'answer-blocks': [{ ...ANSWER, answer: 'long '.repeat(RECORD_LIMITS.characters) }] })
     expect(grounded.parts).toEqual([])
-    expect(codesOf(grounded)).toEqual(['context.omitted'])
+    expect(codesOf(grounded)).toEqual(['LEFT_OUT'])
   })
 })
 
@@ -246,7 +246,7 @@ describe('hostile records', () => {
     ['questions without a list', { questions: {} }, 'answers/questions.json'],
     ['a question without text', { questions: [{ id: 'q' }] }, 'answers/questions.json'],
   ])('with %s are reported', (_, records, path) => {
-    expect(ground(records).warnings).toContainEqual(expect.objectContaining({ code: 'record.invalid', path }))
+    expect(ground(records).warnings).toContainEqual(expect.objectContaining({ code: 'pack.field', path }))
   })
 
   it.each(['constraints', 'evidence', 'decision-gates'])('whose %s cannot be read give no facts', (kind) => {

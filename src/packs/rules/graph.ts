@@ -239,7 +239,7 @@ class PackRecords {
   }
 
   private invalid(path: string, problem: string): undefined {
-    return this.warn(report('record.invalid/problem', { problem }, { path }))
+    return this.warn(report('pack.field/record', { problem }, { path }))
   }
 
   private refuses(path: string): boolean {
@@ -332,7 +332,7 @@ class PackRecords {
     const part = this.parts.get(key) ?? { path, layer: layerOf(path) ?? 'ontology', text: `${heading}\n` }
     if (part.text.includes(`\n${text}\n`)) return true
     if (text.length >= this.left) {
-      this.warn(report('context.omitted/record', {}, { path }))
+      this.warn(report('LEFT_OUT/record', {}, { path }))
       return false
     }
     this.left -= text.length + 1
@@ -403,7 +403,7 @@ function giveClaims(records: PackRecords, concepts: readonly Row[], words: TaskW
   const claims = about.slice(0, RECORD_LIMITS.claims).map(({ claim }) => ({ claim, ...records.judge(claim, 'claims') }))
   if (about.length > claims.length) {
     const path = about[0]!.claim.path
-    records.warn(report('context.omitted/claims', { more: about.length - claims.length }, { path }))
+    records.warn(report('LEFT_OUT/claims', { more: about.length - claims.length }, { path }))
   }
   for (const { claim, reason } of claims.filter((each) => each.reason !== '')) {
     records.warn(report('claim.doubtful/no-fact', { id: shortName(claim.id), reason }, { path: claim.path }))

@@ -66,7 +66,7 @@ describe('parsePackConfig', () => {
   ]
   it.each(mistakes)('refuses %j', (json, message) => {
     expect(() => parsePackConfig(json, 'config.json')).toThrowError(
-      expect.objectContaining({ code: 'BAD_CONFIG', message: expect.stringMatching(message) }),
+      expect.objectContaining({ code: 'BAD_SETTINGS', message: expect.stringMatching(message) }),
     )
   })
 })

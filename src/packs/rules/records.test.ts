@@ -41,11 +41,11 @@ describe('the source map', () => {
   it('case 106: with a claim that is null has a warning, and the other claims', () => {
     const map = mapOf({ claims: [null, claim] })
     expect(map.claims.map(({ id }) => id)).toEqual(['c1'])
-    expect(map.told).toEqual(['record.invalid claims[0] must be an object'])
+    expect(map.told).toEqual(['pack.field claims[0] must be an object'])
   })
 
   it.each([[[]], ['claims'], [{}], [{ claims: {} }]])('is not %j', (value) => {
-    expect(mapOf(value)).toMatchObject({ claims: [], told: ['record.invalid it must be an object with claims'] })
+    expect(mapOf(value)).toMatchObject({ claims: [], told: ['pack.field it must be an object with claims'] })
   })
 
   it.each([
@@ -101,7 +101,7 @@ describe('a compile run', () => {
     [{ ...run, diagnostics: [{ severity: 'warning', path: 'a' }] }],
     [[]],
   ])('is not %j', (value) => {
-    expect(runOf(value)).toEqual({ run: undefined, told: [expect.stringMatching(/^record\.invalid \w/)] })
+    expect(runOf(value)).toEqual({ run: undefined, told: [expect.stringMatching(/^pack\.field \w/)] })
   })
 
   it('case 127: refuses a path out of the pack by its place, and still counts', () => {

@@ -125,7 +125,7 @@ export interface Records {
 export function readRecords(files: Pick<PackFiles, 'read' | 'list' | 'sizeOf'>, mostRuns = 12): Records {
   const warnings: PackWarning[] = []
   const invalid = (path: string, problem: string) =>
-    warnings.push(report('record.invalid/problem', { problem: shownText(problem) }, { path }))
+    warnings.push(report('pack.field/record', { problem: shownText(problem) }, { path }))
   const parse = (file: PackFile | undefined): unknown => {
     const { value, problem } = file === undefined ? {} : parsePackJson(file)
     if (problem !== undefined) invalid(file!.path, problem)

@@ -59,6 +59,6 @@ function findPaths(root: string, bases: ReadonlySet<string>, findings: Finding[]
 function unreadableFinding(path: string, error: unknown): Finding {
   const problem = asLoadoutError(error, path || '.', 'read')
   const { hint = 'check its permissions' } = problem
-  const code = problem.code === 'PATH_ESCAPE' ? problem.code : 'PAYLOAD_UNREADABLE'
+  const code = problem.code === 'PATH_ESCAPE' ? problem.code : 'FILE_UNREADABLE'
   return asFinding(problem, { severity: 'error', code, subject: path, hint })
 }

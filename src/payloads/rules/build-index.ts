@@ -152,7 +152,7 @@ function budgetDrift({ entries, budget }: LoadoutIndex): Finding[] {
   const fields = ['always_loaded_est', 'on_demand_total_est', 'avg_task_load_est'] as const
   return fields
     .filter((field) => budget[field] !== fresh[field])
-    .map((field) => report('BUDGET_DRIFT/field', { field, said: budget[field], is: fresh[field] }, { subject: field }))
+    .map((field) => report('DRIFT/budget-field', { field, said: budget[field], is: fresh[field] }, { subject: field }))
 }
 
 /** A field as text. An index is a foreign file, so a field may contain anything. */

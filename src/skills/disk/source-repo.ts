@@ -131,10 +131,10 @@ function unreachable(error: LoadoutError, url: string, ref: string | undefined):
     return error
   const source = isRefMissing(reason) && ref !== undefined ? `${withoutPassword(url)} (${ref})` : withoutPassword(url)
   const isGone = /not found|does not exist|does not appear to be a git repository|No such file/i.test(reason)
-  if (isRefMissing(reason)) return failWith('REMOTE_UNREACHABLE/source-ref', { source }, { cause: error })
-  if (needsLogin(reason)) return failWith('REMOTE_UNREACHABLE/source-login', { source }, { cause: error })
-  if (isGone) return failWith('REMOTE_UNREACHABLE/source-gone', { source }, { cause: error })
-  return failWith('REMOTE_UNREACHABLE/source', { source, reason }, { cause: error })
+  if (isRefMissing(reason)) return failWith('UNREACHABLE/source-ref', { source }, { cause: error })
+  if (needsLogin(reason)) return failWith('UNREACHABLE/source-login', { source }, { cause: error })
+  if (isGone) return failWith('UNREACHABLE/source-gone', { source }, { cause: error })
+  return failWith('UNREACHABLE/source', { source, reason }, { cause: error })
 }
 
 /** The git tree ids of folders at a commit, without folders that do not exist. */

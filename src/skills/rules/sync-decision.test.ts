@@ -39,7 +39,7 @@ const rows: Record<string, Row> = {
     fetched: UNREACHABLE,
     push: true,
     findings: [
-      'error REMOTE_UNREACHABLE: origin could not be reached: Connection refused → ' +
+      'error UNREACHABLE: origin could not be reached: Connection refused → ' +
         'try git -C /lib fetch origin; Loadout used the local library',
     ],
   },
@@ -195,7 +195,7 @@ const rows: Record<string, Row> = {
     findings: [
       'error UPSTREAM_MISSING: the library is on no branch (detached HEAD), so nothing can be pulled or pushed → ' +
         'git -C /lib switch main',
-      'error REMOTE_UNREACHABLE: origin could not be reached: Connection refused → ' +
+      'error UNREACHABLE: origin could not be reached: Connection refused → ' +
         'try git -C /lib fetch origin; Loadout used the local library',
     ],
   },

@@ -94,7 +94,7 @@ function decideBranch(repo: string, state: RepoState, fetched: Fetched, push: bo
     const { remote = 'the remote' } = state
     const { failed, hint } = fetched
     findings.push(
-      report(hint === undefined ? 'REMOTE_UNREACHABLE/sync' : 'REMOTE_UNREACHABLE/known', {
+      report(hint === undefined ? 'UNREACHABLE/sync' : 'UNREACHABLE/known', {
         remote,
         failed,
         hint: hint ?? `try ${git(repo, 'fetch', remote)}`,

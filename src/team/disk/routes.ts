@@ -134,7 +134,7 @@ async function receive({ backend, caller, header, readBody }: Call): Promise<Ans
 const REFUSED = {
   behind: 'TEAM_BEHIND/batches',
   cloned: 'TEAM_CLONED/rows',
-  left: 'TEAM_LEFT/machine',
+  left: 'TEAM_CLONED/machine',
   'unknown machine': 'TEAM_UNKNOWN_MACHINE/token',
 } as const
 

@@ -147,7 +147,7 @@ export class Outbox {
   require(): OutboxState {
     const state = this.read()
     if (state !== undefined) return state
-    throw failWith('BAD_TEAM_FILE/outbox')
+    throw failWith('FILE_UNREADABLE/outbox')
   }
 
   /** New batches count from this moment: their files must exist before. */

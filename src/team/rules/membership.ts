@@ -38,7 +38,7 @@ export interface OutboxState {
 }
 
 export function brokenFile(problem: string, cause: LoadoutError): LoadoutError {
-  return failWith('BAD_TEAM_FILE/file', { problem }, { cause })
+  return failWith('FILE_UNREADABLE/team-file', { problem }, { cause })
 }
 
 export function parseMembership(json: unknown, path: string): Membership {
@@ -52,7 +52,7 @@ export function parseMembership(json: unknown, path: string): Membership {
       return { ...known, role, key: typeof key === 'string' ? key : undefined }
     }
   }
-  throw failWith('BAD_TEAM_FILE/membership', { path })
+  throw failWith('FILE_UNREADABLE/membership', { path })
 }
 
 export function parseOutbox(json: unknown, path: string): OutboxState {
@@ -64,7 +64,7 @@ export function parseOutbox(json: unknown, path: string): OutboxState {
       return isRecord(last) ? { ...state, last: last as unknown as NonNullable<OutboxState['last']> } : state
     }
   }
-  throw failWith('BAD_TEAM_FILE/sent', { path })
+  throw failWith('FILE_UNREADABLE/sent', { path })
 }
 
 const MINUTE = 60_000

@@ -20,7 +20,8 @@ export const callsIssues = () =>
       'FILE_NOT_FOUND/part': '{path} does not exist: a part of its path is not a folder → check the path',
       'FILE_NOT_FOUND/subfolder': 'the source has no folder {subfolder} → check the path',
       'FILE_NOT_FOUND/subfolder-refused': 'the source has no folder {subfolder} → the path is refused: {problem}',
-      FILE_UNREADABLE: 'A file cannot be read. → Check its permissions.',
+      FILE_UNREADABLE:
+        'A file cannot be read, or does not hold what it should. → Check its permissions, or do what the message says.',
       'FILE_UNREADABLE/stdin': 'standard input could not be read → pipe the text in',
       'FILE_UNREADABLE/replaced': '{root} was replaced by a link while it was read → run the command again',
       'FILE_UNREADABLE/model':
@@ -107,7 +108,8 @@ export const callsIssues = () =>
       'BAD_JSON/label': '{file} {problem}',
       'BAD_JSON/answer':
         'line {line} of the answer is not used: {problem}{more} → repair it and import the answer again; existing examples are not added twice',
-      BAD_SETTINGS: 'A settings file has an unknown key or a wrong value. Only that part is ignored. → Correct it.',
+      BAD_SETTINGS:
+        'A settings file has an unknown key or a wrong value. If the command goes on, only that part is ignored. → Correct it.',
       'BAD_SETTINGS/toml': '{path} is not valid TOML, or has another form → repair the file; nothing was changed',
       'BAD_SETTINGS/comments':
         '{path} has comments, and the agent ignores a file with comments → repair the file; nothing was changed',
@@ -181,16 +183,14 @@ export const callsIssues = () =>
       'AMBIGUOUS_NAME/kinds': '"{id}" is the name of {named} → say which: {kinds}',
       'AMBIGUOUS_NAME/entry': '"{shown}" is the name of {named} → say which: {which}',
       NOT_SERVED:
-        'A request to a server of Loadout that is not for it: another host, another page, or an address that is not there. → Open the address that the server printed when it started.',
+        'A request to a server of Loadout that is not for it: another host, another page, an address that is not there, or a missing or old token. → Open the address that the server printed when it started.',
       'NOT_SERVED/path': '{path} is not served here',
       'NOT_SERVED/host': 'this host name is not accepted',
       'NOT_SERVED/other-page': 'requests from other web pages are not accepted',
       'NOT_SERVED/file': 'there is no such file',
       'NOT_SERVED/endpoint': 'use {endpoint}',
-      TOKEN_NEEDED:
-        'A request to a server of Loadout without its token, or with an old one. → Open the address that `loadout web` printed last, or send the token that `loadout mcp --http` printed.',
-      'TOKEN_NEEDED/bearer': 'the bearer token is missing or wrong[ → {hint}]',
-      USAGE: 'The command line is wrong. → Run `loadout help <command>`.',
+      'NOT_SERVED/bearer': 'the bearer token is missing or wrong[ → {hint}]',
+      USAGE: 'The command line or the request is wrong. → Run `loadout help <command>`.',
       'USAGE/no-value': '--{name} takes no value → {usage}',
       'USAGE/value': '--{name} needs a value → {usage}',
       'USAGE/folder': '--{name} needs a folder; for the current folder: --{name} . → {usage}',
@@ -213,7 +213,6 @@ export const callsIssues = () =>
       'USAGE/history-suite': '--history uses the commits of the project; it takes no suite → loadout help test',
       'USAGE/no-tested-pack': '<pack> is missing: its name or its folder → loadout help test',
       'USAGE/not-of-packs': '--{flag} does not apply to packs → loadout help test',
-      'USAGE/one-suite': 'Only one suite is allowed; to compare two indexes add --compare → loadout help test',
       'USAGE/one-skill': 'Name one skill of the library, or a folder with one → loadout help test',
       'USAGE/no-stdin-task': 'standard input contains no task → pipe it in: echo "fix the ci" | loadout plan -',
       'USAGE/flag-first': 'Unknown flag: {first} → flags come after the command: loadout status --json',

@@ -40,8 +40,6 @@ export const knowledgeIssues = () =>
       'BAD_BUDGET/field':
         'The budget field {field} is {value}, not a number → rebuild the index with: loadout rules build',
       NEGATIVE_BUDGET: 'warning: The budget field {field} is negative',
-      'LAYER_UNREADABLE/malformed':
-        'The index of a layer cannot be parsed. The other layers are used. → Repair the file. Run `loadout rules build`.',
       LAYER_UNREADABLE:
         'The index of a layer cannot be read. The other layers are used. → Check its path and permissions.',
       'LAYER_UNREADABLE/layer': 'the {name} layer is not used: {problem} → {hint}',
@@ -71,11 +69,10 @@ export const knowledgeIssues = () =>
         'every payload of the index is missing: none of them is in {root} → put the index at the root of its payloads, or restore them',
       'DRIFT/payload-orphan': '{path} ({id}) is not in the index → run: loadout rules build',
       'DRIFT/field': '{field} of {id}: the index says {said}, the payload {is} → run: loadout rules build',
-      PAYLOAD_UNREADABLE: 'The file of an entry cannot be read. → Check that it exists and its permissions.',
-      'PAYLOAD_UNREADABLE/not-loaded': '{id} was not loaded: {problem}[ → {hint}]',
-      'PAYLOAD_UNREADABLE/more':
+      'FILE_UNREADABLE/not-loaded': '{id} was not loaded: {problem}[ → {hint}]',
+      'FILE_UNREADABLE/more-entries':
         'warning: {more} more entries are ranked without their texts → loadout rules check lists them all',
-      'PAYLOAD_UNREADABLE/ranked': 'warning: {id} is ranked without its text: {problem} → {hint}',
+      'FILE_UNREADABLE/unranked-entry': 'warning: {id} is ranked without its text: {problem} → {hint}',
       PATH_ESCAPE: 'the path {path} is refused: {problem} → keep the file inside its folder',
       'PATH_ESCAPE/link':
         '{full} is a link that leads out of {root}{where} → nothing was written; replace the link with a file or folder of its own',
@@ -98,9 +95,9 @@ export const knowledgeIssues = () =>
       'PATH_ESCAPE/pack-statement': 'a statement names this path as its source, but it is refused: {problem}',
       'PATH_ESCAPE/pack-field': '{what} is refused: {problem}',
       'PATH_ESCAPE/pack-linked': 'metadata.{layer}From is not read: {why}',
-      DRIFT: 'The index and a payload say different things. → Run `loadout rules build`.',
-      BUDGET_DRIFT: 'The totals of the index do not match its entries. → Run `loadout rules build`.',
-      'BUDGET_DRIFT/field': 'budget.{field}: the index says {said}, its entries give {is} → run: loadout rules build',
+      DRIFT:
+        'An index, its totals or the block in `AGENTS.md` do not match what they were made from. → Run the command in the message.',
+      'DRIFT/budget-field': 'budget.{field}: the index says {said}, its entries give {is} → run: loadout rules build',
       'DRIFT/not-compared':
         'warning: entries were not compared with their payloads, which have no frontmatter: {shown}{more} → give each payload a frontmatter block with at least "id:" and "keywords: [..]"',
       'WEAK_KEYWORDS/dead-keyword':
@@ -120,10 +117,7 @@ export const knowledgeIssues = () =>
       'WEAK_KEYWORDS/entry':
         'warning: {id} has no keyword that distinguishes it from most other entries → give it a keyword of its own',
       NOTHING_TO_DO:
-        'There is nothing to split, to teach or to import. The message says what was looked for. → Check the path.',
-      'NOTHING_TO_DO/split': '`index migrate` found no section to move out of the file. → Nothing to do.',
-      'NOTHING_TO_DO/split-no-such-section':
-        '`--keep` names a section that the file does not have. → Use one of the listed headings.',
+        'Nothing was found to work on. The message says what was looked for. → Check the path, or use other words.',
       'NOTHING_TO_DO/split-keep': '--keep: there is no section "{unknown}"{what} → sections: {headings}',
       'NOTHING_TO_DO/answer': '{what} → one JSON object per line: {"id": "skill:name", "prompts": ["…"]}',
       'NOTHING_TO_DO/prompts': 'info: every requested entry has {enough} examples or more: nothing is left to write',
@@ -131,7 +125,8 @@ export const knowledgeIssues = () =>
         'there is no entry to write prompts for → loadout rules build makes entries of payloads; loadout try shows what entries are',
       'BUDGET_TOO_SMALL/core-over-budget':
         'core entries alone cost {tokens} tokens, more than the budget of {budget} → raise --budget, or give some core entries the priority domain',
-      LEFT_OUT: 'Something that fits the task was left out. The message says why. → Raise the limit it names.',
+      LEFT_OUT:
+        'Something was left out, such as a text that does not fit the budget. The message says why. → Raise the limit it names.',
       'LEFT_OUT/entry': 'info: {id} was not loaded: {reason}',
       'LEFT_OUT/edited':
         'warning: {path} was edited since Loadout wrote it, and was kept → to replace it, remove it and run the command again',
@@ -153,15 +148,12 @@ export const knowledgeIssues = () =>
     },
     'Text for a model': {
       TEXT_CHANGED: 'A text was changed before it was shown to a model. The message says how. → Check the file.',
-      'TEXT_CHANGED/fence-neutralised':
-        'A text contained something that looks like a fence. It was changed so that it cannot close one. → Check the file if you did not expect it.',
       'TEXT_CHANGED/pack-bytes': 'warning: it contains bytes that are not UTF-8; they were replaced',
       'TEXT_CHANGED/pack-fence': 'warning: {tokens} made harmless',
       'TEXT_CHANGED/pack-characters': 'warning: {characters} removed',
       'TEXT_CHANGED/pack-imitates': 'the text imitates a fence; it will be made harmless',
-      FENCE_BROKEN:
+      'UNEXPECTED/fence':
         'the content of {subject} could not be fenced safely → it was not printed; please report this text as a bug',
-      'TEXT_CHANGED/text-cleaned': 'Invisible characters were removed from a text. → Remove them from the file.',
       'TEXT_CHANGED/fences':
         'warning: {neutralised} fence-like tokens in {path} were made harmless → read the file: it may try to pose as something else',
       'TEXT_CHANGED/invisible': 'warning: {removed} invisible characters in {path} were removed',
@@ -169,26 +161,19 @@ export const knowledgeIssues = () =>
     Usage: {
       NOT_RECORDED:
         'A use or a delivery could not be recorded. The answer itself is complete. → Check the state folder.',
-      'NOT_RECORDED/usage-not-recorded':
-        'The usage log could not be written. The answer itself is complete. → Check the state folder.',
-      'FILE_UNREADABLE/usage-usage-junk-lines':
-        'Lines of the usage log could not be parsed and were skipped. → Nothing to do.',
-      'FILE_UNREADABLE/usage': 'The usage log cannot be read. → Check its permissions.',
       'FILE_UNREADABLE/usage-lines': 'warning: {count} {what} of {path} could not be read and {what2} skipped',
-      USAGE_EMPTY: 'The usage log has no use of any skill. → Run `loadout connect`, and try again later.',
-      'USAGE_EMPTY/no-task-texts':
+      'NOTHING_TO_DO/no-task-texts':
         '{log} contains no words of tasks → loadout usage --keep-tasks on keeps them from now on',
-      'USAGE_EMPTY/other-projects':
+      'NOTHING_TO_DO/other-projects':
         'no task of this project is in {log}; {are} to others → go to that project, or compare them with --all-projects',
-      'USAGE_EMPTY/unused':
+      'NOTHING_TO_DO/no-use':
         'the usage log has no use of any skill, so Loadout cannot know the unused ones → loadout connect records which skills agents read; loadout see <agent> --longest shows what takes room',
-      ROUTING_CHANGED: 'Recorded tasks now choose other entries. → Run `loadout explain <id> --task "<task>"`.',
-      'ROUTING_CHANGED/tasks':
+      'CONTEXT_CHANGED/routing':
         '{differing} of {tasks} {what} choose other entries now → loadout explain <id> --task "<task>" shows why',
     },
     Examples: {
-      EXAMPLE_REFUSED: 'An example prompt was not accepted. The message says why. → Write what a person would type.',
-      'EXAMPLE_REFUSED/example-duplicate': 'The entry has this example already. → Nothing to do.',
+      EXAMPLE_REFUSED:
+        'An example prompt was not accepted, or no longer counts. The message says why. → Write what a person would type.',
       'EXAMPLE_REFUSED/full':
         'warning: only the newest {most} examples of an entry count, and these have more: {names} → keep the best ones',
       'EXAMPLE_REFUSED/shared':
@@ -196,18 +181,12 @@ export const knowledgeIssues = () =>
       'EXAMPLE_REFUSED/secret':
         '{entry}: {what} a secret or personal data → examples are shared with the library: write the prompt without the value',
       'EXAMPLE_REFUSED/prompt': '{entry}: "{shown}" was not added: {why}{more}[ → {hint}]',
-      EXAMPLES_STALE:
-        'The description changed after its examples were written, so they do not count. → Run `loadout teach <id> --renew`.',
-      'FILE_UNREADABLE/examples-examples-junk-lines':
-        'Lines of an example file could not be parsed and were skipped. → Repair or remove them.',
-      'FILE_UNREADABLE/examples': 'An example file cannot be read. → Check its permissions.',
       'FILE_UNREADABLE/examples-line':
         'warning: {path}: line {line} is not used ({why}){more} → repair or remove the line; the others count',
-      'EXAMPLES_STALE/changed':
+      'EXAMPLE_REFUSED/changed':
         'warning: the description has changed since examples were written, so they do not count: {names} → loadout teach <id> --renew keeps those of an entry; loadout teach --export asks for new ones',
-      'EXAMPLES_STALE/gone':
+      'EXAMPLE_REFUSED/gone':
         'warning: examples without an entry: {names} → remove their lines, or restore the entry; the first is in {first}',
-      'NOTHING_TO_DO/teach': 'No entry needs examples, or the answer contains none. → Follow the hint of the message.',
       BAD_SUITE: 'There are no test questions, or a file of them has the wrong form. → Follow the form in the message.',
       'BAD_SUITE/library': '{path} is not a library: {documents} → one JSON object per line',
       'BAD_SUITE/form': '{path} cannot be used: {problem} → see docs/how-to/test-the-choice.md for the forms',
@@ -238,34 +217,27 @@ export const knowledgeIssues = () =>
         '{share} % of the questions are answered as they should, below {min} % → the wrong answers show which entries are too similar',
     },
     'Bundles, notes and adapters': {
-      'FILE_NOT_FOUND/control-plane':
-        'A file that grounds an agent is missing. → Write an `AGENTS.md`, or correct `loadout.json`.',
       'FILE_NOT_FOUND/control-plane-all':
         'the project has no control plane → write an AGENTS.md, or list the files of the control plane in loadout.json',
       'FILE_NOT_FOUND/control-plane-file': 'the control plane lacks {file}, which is required',
-      NO_FITTING_FILE:
-        'No file of the project fits the words of the task, or it is a bare repository. → Describe the task in other words; ask in a clone.',
-      'NO_FITTING_FILE/words':
+      'NOTHING_TO_DO/no-fitting-file':
         'warning: no file of the project fits the words of the task → describe the task in other words',
-      'NO_FITTING_FILE/empty':
+      'NOTHING_TO_DO/no-files':
         'warning: the project folder has no files to choose from → run this in your project, or name its folder: --project <folder>',
-      'NO_FITTING_FILE/bare':
+      'NOTHING_TO_DO/bare-repository':
         'warning: this is a bare repository: it has no files that could be shown → clone it, and run this in the clone',
       BUDGET_TOO_SMALL: 'Nothing fits into the budget. → Use at least the size in the message.',
       'BUDGET_TOO_SMALL/files': 'warning: a bundle contains at most {maxFiles} files, not {files}',
       'BUDGET_TOO_SMALL/needs': 'warning: {lacking} into {total} → the smallest budget that gives something is {needs}',
       'BUDGET_TOO_SMALL/core':
         '{id} was not loaded: it needs {tokens} tokens with its fence, {left} are left → raise --budget',
-      BAD_NOTE: 'A note was not accepted. The message says why. → Shorten or correct it.',
-      'BAD_NOTE/ttl': '--ttl {ttl} is not a duration → use 90m, 12h, 7d or 2w, at most a year',
-      'BAD_NOTE/long': 'the note has {length} characters, more than {most} → shorten it',
-      'BAD_NOTE/tags': '{tags} tags are too many → give at most {most}',
-      'BAD_NOTE/tag': 'a tag or the class is too long → use at most {most} characters',
-      'BAD_NOTE/empty': 'the note is empty → loadout note add "<text>"',
+      'USAGE/note-ttl': '--ttl {ttl} is not a duration → use 90m, 12h, 7d or 2w, at most a year',
+      'USAGE/long-note': 'the note has {length} characters, more than {most} → shorten it',
+      'USAGE/note-tags': '{tags} tags are too many → give at most {most}',
+      'USAGE/note-tag': 'a tag or the class is too long → use at most {most} characters',
+      'USAGE/empty-note': 'the note is empty → loadout note add "<text>"',
       'FILE_UNREADABLE/notes-all': '{path} contains no note: line {line} cannot be read, {problem}',
-      'FILE_UNREADABLE/notes': 'The note file cannot be read. → Move it away, or repair it.',
       'FILE_UNREADABLE/notes-line': 'warning: {path}: line {line} is not a note ({problem}){more} → loadout note prune',
-      'LEFT_OUT/notes': 'The project does not use notes yet. → Add the setting in the message to `loadout.json`.',
       'LEFT_OUT/notes-unused':
         'info: no context will contain these notes until loadout.json names their file → add "tactical": { "path": "{path}" } to loadout.json',
       ADAPTER_FAILED: 'An adapter ended with an error. → Run its command by hand.',
@@ -295,8 +267,7 @@ export const knowledgeIssues = () =>
       'ADAPTER_NOT_ALLOWED/unpinnable': 'its command cannot be approved: {problems}',
       ADAPTER_NOT_ALLOWED:
         'The command of an adapter was not approved on this machine. → Run `loadout approve adapter:<id>`.',
-      'ADAPTER_UNPINNABLE/why':
+      'ADAPTER_NOT_ALLOWED/approval':
         'the command of the adapter {id} cannot be approved: {problems} → name a script file of the project that imports only files by their paths: node tools/tickets.js',
-      ADAPTER_UNPINNABLE: 'The command can run code that an approval cannot cover. → Name the script file itself.',
     },
   }) as const

@@ -61,7 +61,7 @@ export const packsIssues = () =>
       'CONTEXT_CHANGED/record-version':
         'another version of Loadout wrote {path}, and this one cannot read it → run the task again; you can remove the file',
       CONTEXT_CHANGED:
-        'What was recorded can no longer be given again, because its sources changed. → Ask for the same task again.',
+        'What was recorded would be another answer now, because its sources changed. → Ask for the same task again.',
       'CONTEXT_CHANGED/bundle':
         'the bundle would be different now: {changes} → build the bundle again: loadout context',
       'CONTEXT_CHANGED/pack': '{name} has changed since: {changed} → resolve it again: loadout packs resolve {task}',
@@ -80,7 +80,8 @@ export const packsIssues = () =>
       'pack.status/word': 'status {is}, not one of {words}; it cannot be loaded',
       'pack.substituted': 'A newer pack of the same name was used instead of a stale one. → Nothing to do.',
       'pack.substituted/newer': 'info: {name} of the {scope} is stale; the newer one of the {scope2} is used instead',
-      'pack.field': 'A field of the frontmatter is missing or has the wrong form. → Correct it.',
+      'pack.field':
+        'A field of the frontmatter or a record of the pack is missing or has the wrong form. → Correct it.',
       'pack.field/frontmatter': 'its frontmatter {problem}',
       'pack.field/no-head':
         'it does not start with a frontmatter between two lines of --- in its first {kilobytes} KB; to make it a pack, put ---, name: <its folder>, description: <what it knows> and --- on lines of their own at its top',
@@ -127,17 +128,16 @@ export const packsIssues = () =>
       'pack.incomplete/map-paths': 'warning: the context map names {what}',
       'pack.incomplete/no-document': 'warning: it keeps its facts in documents, but the document is missing',
       'pack.incomplete/no-limits': 'warning: it is a persona without limits on what it says',
-      'pack.unread': 'Files of the pack are never read or can never be chosen. → Move, remove or link them.',
-      'pack.unread/outside':
+      'discovery.skipped/unread-outside':
         'warning: it is outside the folders of a pack and is never read[ (and {others})] → move it into one, or remove it',
-      'pack.unread/not-text': 'warning: it is not a text file that Loadout reads[ (and {others})]',
-      'pack.unread/source': 'info: it is a source that no statement names, so it is never read[ (and {others})]',
+      'discovery.skipped/not-text': 'warning: it is not a text file that Loadout reads[ (and {others})]',
+      'discovery.skipped/source': 'info: it is a source that no statement names, so it is never read[ (and {others})]',
       'catalog.collision': 'Several packs have the same name. → Choose one with `--pack <folder>`.',
       'catalog.collision/waiting-pack':
         'warning: {name} of the {scope} would replace another pack of this name, but is not approved → loadout approve {root}',
       'catalog.collision/several':
         'warning: {shadowed} packs are named {name}: Loadout uses {scope} before {losers}{doubt} → loadout explain {word} says more; name a pack by its path to use another',
-      'discovery.skipped': 'Folders were skipped. → Nothing to do.',
+      'discovery.skipped': 'Folders or files were skipped: they are never read. → Move or link what should be read.',
       'discovery.skipped/scripts': 'warning: scripts are not part of a pack and are never run',
       'discovery.skipped/pack-size': 'warning: the pack is too large: not every file was checked',
       'discovery.skipped/only-last':
@@ -205,11 +205,10 @@ export const packsIssues = () =>
       'pack.run/view': 'this view {runWords}',
       'claim.doubtful/uncited-lines': 'warning: {what} no source: line {lines}',
       'source.absent/dangling-files': 'info: it names missing files',
-      'context.omitted': 'Text was left out to stay within the budget. → Raise the budget if you need it.',
-      'context.omitted/record': 'warning: a record did not fit',
-      'context.omitted/claims': 'warning: left out {more} more claims of the same concepts',
-      'context.omitted/parts': 'warning: parts of {what} were left out to stay within the budget',
-      'context.omitted/tokens': 'warning: left out to stay within the budget: about {tokens} tokens',
+      'LEFT_OUT/record': 'warning: a record did not fit',
+      'LEFT_OUT/claims': 'warning: left out {more} more claims of the same concepts',
+      'LEFT_OUT/parts': 'warning: parts of {what} were left out to stay within the budget',
+      'LEFT_OUT/tokens': 'warning: left out to stay within the budget: about {tokens} tokens',
       'content.injection': 'A text reads like an order to a model. → Check the file.',
       'content.injection/found': 'the text reads like an order to a model ({kind})',
       'content.injection/kept':
@@ -222,7 +221,6 @@ export const packsIssues = () =>
       'ontology.forbidden': 'The claim must not be made. It is given only as a prohibition. → Nothing to do.',
       'ontology.forbidden/claims': 'it contains forbidden claims; they are given as prohibitions only',
       'ontology.forbidden/answer': 'warning: the answer "{id}" is not used as an answer: {reason}',
-      'record.invalid': 'A test suite or another record has the wrong form. → Repair the record, or remove it.',
-      'record.invalid/problem': 'warning: {problem}',
+      'pack.field/record': 'warning: {problem}',
     },
   }) as const

@@ -9,9 +9,9 @@ export const skillsIssues = () =>
         'there is no library yet → loadout add <owner/repo> makes one with skills, loadout import --all --adopt one of those that your agents have; loadout init --clone <url> or --repo <folder> takes one that exists',
       'CONFIG_NOT_FOUND/unnamed':
         '{path} names no library → loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
-      BAD_CONFIG: '`config.json` has an unknown key or a wrong value. → Correct the key that the message names.',
-      'BAD_CONFIG/value': '{path}: {problem} → repair the file; nothing was changed',
-      'BAD_CONFIG/key': '{path}: unknown setting "{place}"[; did you mean "{meant}"?] → correct the key, or remove it',
+      'BAD_SETTINGS/config-value': '{path}: {problem} → repair the file; nothing was changed',
+      'BAD_SETTINGS/key':
+        '{path}: unknown setting "{place}"[; did you mean "{meant}"?] → correct the key, or remove it',
       REPO_NOT_FOUND:
         '{folder} is not a git repository: {problem} → loadout init --repo <folder>, --clone <url> or --new <folder> chooses the library',
       'REPO_NOT_FOUND/library-folder':
@@ -48,8 +48,6 @@ export const skillsIssues = () =>
       'SKILL_NOT_FOUND/not-trusted': '{name} is not trusted → loadout trust lists who is',
       'SKILL_NOT_FOUND/publisher':
         'no skill of the library comes from {name} → import them first: loadout import {source}; then read what they can do',
-      'FILE_EXISTS/skill':
-        'The library already has a skill of this name. → Choose another name, for example with `--as`.',
       'FILE_EXISTS/skill-again': 'the library has {folder} again already → nothing was changed',
       'FILE_EXISTS/skill-path': '{path} already exists → loadout show {name} shows it',
       'FILE_EXISTS/skill-catalog':
@@ -61,7 +59,6 @@ export const skillsIssues = () =>
       'INVALID_SKILL/refused': '{whom} not {verb}, because {reason}{names}[ → {hint}]',
       INVALID_SKILL: 'A skill cannot be used. The message names the field. → Repair it in the library.',
       'INVALID_SKILL/openai': 'agents/openai.yaml{place} → correct that file',
-      'INVALID_SKILL/duplicate-skill': 'Two folders of the library contain a skill of the same name. → Rename one.',
       'INVALID_SKILL/import': '{path} cannot be imported: {problem} → {hint}',
       'INVALID_SKILL/unusable':
         '{folder} cannot be used: {problems} → repair it in the library; the other skills are not affected',
@@ -72,8 +69,6 @@ export const skillsIssues = () =>
         "warning: {whose} cannot be used, so the folder's is: {pairs} → loadout import <source> --skill <name> --as <other> gives another",
       'NAME_DIFFERS/imported-as':
         'warning: {path} was imported as {name}, so its folder stays as it is → loadout install {name}, then remove the folder',
-      'INVALID_SKILL/format-limit':
-        'A skill exceeds a limit of the public format. Some agents cut or skip it. → Shorten it.',
       'INVALID_SKILL/frontmatter':
         'the frontmatter would not be readable: {problem} → shorten the description or the metadata',
       'INVALID_SKILL/policy':
@@ -85,9 +80,6 @@ export const skillsIssues = () =>
       'INVALID_SKILL/not-usable':
         '{name} cannot be used: {problems} → repair it in the library; loadout check checks it',
       'INVALID_SKILL/format': 'warning: {name}: {problem} → it is installed nevertheless; some agents cut or skip it',
-      'NOT_A_FILE/link':
-        'A skill or archive contains a link that leads to no file of it. → Replace the link with the file.',
-      'NOT_A_FILE/special': 'A skill or archive contains a pipe, socket or device. → Remove it.',
       BAD_ARCHIVE: 'An archive cannot be unpacked. → Create it again with plain `tar`.',
       'BAD_ARCHIVE/material': '{path} is not an archive that can be read → pack it again as .zip or .tar.gz',
       'BAD_ARCHIVE/gzip': '{file} is not a .tar.gz archive → name a file that was packed with gzip',
@@ -101,15 +93,11 @@ export const skillsIssues = () =>
         '{address} has neither an llms.txt nor a sitemap.xml that names pages of the same site → name the address of one; nothing was written',
       'NOTHING_TO_DO/import-documents':
         '{from} cannot become a pack: {why} → documents are files of the kind .md, .rst, .adoc, .txt, .pdf, .docx, .html or .csv; nothing was written',
-      'NOTHING_TO_DO/import':
-        'The source contains nothing that can be imported. The message says what was looked for. → Check the path or address.',
       'NOTHING_TO_DO/import-folder':
         '{root} contains no skill{what} → a skill is a folder with a SKILL.md; all folders were searched',
       'NOTHING_TO_DO/import-local':
         '{path} is neither a folder nor a .tar.gz or .zip → name a folder, an archive, a git URL or owner/repo',
       'NOTHING_TO_DO/section': '{file} has no section worth moving: {why} → {hint}',
-      'MERGE_CONFLICT/import-conflict':
-        'Copies of a skill differ, so Loadout cannot choose. → Choose one with the command in the message.',
       MERGE_CONFLICT: 'Changes on both sides overlap. → Run `loadout merge <skill>`.',
       'MERGE_CONFLICT/copies':
         'copies of {name} were edited differently: {edited} → choose one: loadout adopt {name} --target {agent}',
@@ -128,13 +116,8 @@ export const skillsIssues = () =>
       'MERGE_CONFLICT/undecided':
         '{name} was changed here, and the imported version is no longer known: nothing was merged → take one: loadout update {name} --take source (git keeps yours), or --take library',
       'MERGE_CONFLICT/open': 'there is an open merge of {skill}: {state} → loadout merge {skill}',
-      'NO_SOURCE/source-rewritten':
-        'The history of a source no longer contains the imported commit. → Check `loadout update --dry-run` before you update.',
-      'ENTRY_NOT_FOUND/commit-not-found':
-        'Loadout cannot undo this commit: the library does not have it, or it did not only change skills. → Name another commit, or use `git revert`.',
       NO_SOURCE:
         'Loadout does not know where a skill came from, so it cannot update it. → Import it again from its source.',
-      'NO_SOURCE/source-removed': 'The source no longer has the skill. → Keep it, or run `loadout delete <skill>`.',
       'NO_SOURCE/rewritten':
         'warning: {url} no longer has the commit that {names} came from: its history was rewritten, or another repository replaced it → look at it before you update: loadout update --dry-run shows what would change',
       'NO_SOURCE/not-imported':
@@ -143,7 +126,6 @@ export const skillsIssues = () =>
         '{names}: the library does not know where it came from → import it again from its source; only what loadout import brought in can be updated',
       'NO_SOURCE/removed':
         "warning: {source} no longer has {name}; the library's skill stays → loadout pin {name} stops asking; loadout delete {name} removes it here too",
-      'LEFT_OUT/pinned': 'The skill is pinned and was not updated. → Run `loadout unpin <skill>` to update it.',
       'LEFT_OUT/pinned-skill':
         'warning: {name} is pinned and was not updated → loadout unpin {name}, or name a version: --ref <branch, tag or commit>',
       QUARANTINED:
@@ -162,7 +144,6 @@ export const skillsIssues = () =>
       'QUARANTINED/skill': '{name} can act and was not installed, because you have not allowed it: {what} → {hint}',
       'QUARANTINED/many-keys':
         'warning: {count} skills are installed without frontmatter keys ({keys}) that you have not allowed: {names} → {hint}',
-      'ENTRY_NOT_FOUND/profile-not-found': 'There is no profile of this name. → Run `loadout profile list`.',
       'ENTRY_NOT_FOUND/no-profile':
         'the library {library} does not say what a machine gets → loadout profile save <name> on a machine that has it; or loadout install --all',
       NOT_CONFIRMED: 'nothing was changed → use --yes to skip the question',
@@ -184,7 +165,6 @@ export const skillsIssues = () =>
         'warning: the plugin for {agent} is without {which}, which {what} not support it → loadout targets {what2} --add {agent}',
       'UNSUPPORTED_TARGET/session':
         '{label} cannot take skills for one session: {names} would be missing → loadout install {names} --agent {agent}',
-      'UNSUPPORTED_TARGET/disabled': 'The agent is not enabled on this machine. → Run `loadout agents enable <agent>`.',
       'UNSUPPORTED_TARGET/disabled-agents':
         '{disabled} is not enabled on this machine → loadout agents enable {disabled2}',
       'UNSUPPORTED_TARGET/disabled-skill':
@@ -208,7 +188,6 @@ export const skillsIssues = () =>
         '{place} is not in a git repository, apart from your home folder → name a place in a project; without --project the hooks are installed for you, everywhere',
       UNMANAGED_FOLDER:
         'Another folder of this name is in the way. Loadout did not create it and left it alone. → Take it over with `import --adopt`, or use `install --replace`.',
-      'UNMANAGED_FOLDER/broken-marker': 'The marker of an install is damaged. → Run `loadout doctor --fix`.',
       'UNMANAGED_FOLDER/meanwhile':
         '{shown} {what} meanwhile; Loadout did not change it → run the command again to see what can be done',
       'UNMANAGED_FOLDER/created':
@@ -230,8 +209,6 @@ export const skillsIssues = () =>
         'warning: {found} was edited by hand; it stays, although the profile does not name it → loadout remove --copies {name} --target {agent}{found2} removes it, and keeps a copy',
       'EDITED_INSTALL/stays':
         'warning: {place} was edited by hand; it stays as it is → loadout adopt {name}{where} brings the edit into the library; loadout diff {name}{where} shows it',
-      'OUTDATED_INSTALL/orphaned':
-        'A skill is installed that the library no longer has. → Run `loadout remove --copies <skill>`.',
       OUTDATED_INSTALL: 'An installed copy is older than the library. → Run `loadout sync`.',
       'OUTDATED_INSTALL/older': 'warning: {place} is older than the library → loadout sync refreshes it',
       'OUTDATED_INSTALL/gone':
@@ -241,8 +218,6 @@ export const skillsIssues = () =>
       'NOT_EQUIPPED/not-edited':
         'no installed copy of {name} was edited → loadout list shows the state of every copy; --project <folder> looks in a project',
       'NOT_EQUIPPED/where': 'info: {name} is not equipped {what}',
-      'UNMANAGED_FOLDER/manager':
-        'Another tool installed skills here. → Run `loadout import --all --adopt` to take them over.',
       'UNMANAGED_FOLDER/manager-skills':
         'info: another manager placed {what} here: {names} → loadout import --project . lists them, and takes them over with --all --adopt',
       BACKED_UP: 'Before a change, a copy was kept. The message says where. → Nothing to do.',
@@ -285,8 +260,6 @@ export const skillsIssues = () =>
         '{file} was stopped after {seconds} seconds without a request to its model[: {said}] → --seconds allows more',
       'NOT_SEEN/silent':
         '{file} ended without a request to its model[: {said}] → it may ask for a login: start it once yourself',
-      'HOOKS_OFF/outdated':
-        'The hooks of an agent are from another version, or their program is gone. → Run `loadout connect`.',
       'HOOKS_OFF/outdated-plugin': '{path} is an older form of the plugin → {command}',
       'HOOKS_OFF/outdated-edited': '{path} was changed by hand → delete it, then: {command}',
       'HOOKS_OFF/outdated-hooks': '{label} has {problems} → {command}',
@@ -296,16 +269,13 @@ export const skillsIssues = () =>
       'HOOKS_OFF/obstacle': '{message} → {hint}',
       'HOOKS_OFF/gone': '{program}, which the hooks call, is gone → {command}',
       'HOOKS_OFF/path': 'loadout is not on the PATH → {hint}',
-      BLOCK_STALE: 'The index block of `AGENTS.md` is outdated. → Run `loadout agents-md --write`.',
-      'BLOCK_STALE/file': '{file}: {message} → loadout agents-md --write',
-      'BLOCK_STALE/damaged':
+      'DRIFT/block': '{file}: {message} → loadout agents-md --write',
+      'DRIFT/damaged-block':
         'line {line}: {what} → the block goes from {blockStart} to {blockEnd}; repair or delete it, nothing was written',
     },
     'The catalog of an organization': {
       CATALOG_HELD:
         'The catalog has no approved version of the skill for this machine. Installed copies stay as they are. → Run `loadout catalog search`.',
-      'CATALOG_HELD/catalog-retired':
-        'The skill was retired in the catalog. `loadout sync` removes it. → Run `loadout catalog search`.',
       'CATALOG_HELD/skill': '{name} cannot be installed: {why} → {hint}',
       'CATALOG_HELD/pack':
         'warning: the pack {name} in {root} is not used: {held} → loadout catalog search shows what is approved; loadout sync asks the catalog again',
@@ -359,7 +329,6 @@ export const skillsIssues = () =>
         'other commands keep changing loadout.json or loadout.lock; nothing was written → run the command again',
       'MANIFEST/not-there':
         '{name} is not in the loadout.json of this project → loadout list --project . shows what is',
-      'MANIFEST/needed': 'warning: {name} stays: {by} needs it → remove {by} first',
       'MANIFEST/managed':
         'the loadout.json of this project says which skills it has, so {names} was not installed from your library → loadout add <source> {names} --project . adds it; loadout install restores what the lock has',
       'MANIFEST/local':
@@ -446,31 +415,28 @@ export const skillsIssues = () =>
       'GIT_UNSAFE/option':
         'the name {name} in {repo} would be read as an option → give the branch or the remote another name',
       'GIT_UNSAFE/settings': '{problems} → if you do not need it, run: {commands}',
-      REMOTE_UNREACHABLE: 'A remote repository could not be reached. → Check the connection and your access.',
-      'REMOTE_UNREACHABLE/folder':
+      'UNREACHABLE/folder':
         'warning: {path} is not on this machine, so {subject} could not be compared → loadout pin <skill> stops asking; the skill itself stays in your library',
-      'REMOTE_UNREACHABLE/sync': '{remote} could not be reached: {failed} → {hint}; Loadout used the local library',
-      'REMOTE_UNREACHABLE/known': '{remote} {failed} → {hint}; Loadout used the local library',
-      'REMOTE_UNREACHABLE/source-ref':
+      'UNREACHABLE/sync': '{remote} could not be reached: {failed} → {hint}; Loadout used the local library',
+      'UNREACHABLE/known': '{remote} {failed} → {hint}; Loadout used the local library',
+      'UNREACHABLE/source-ref':
         '{source} no longer has this branch, tag or commit → loadout update <skill> --ref <branch> follows another one',
-      'REMOTE_UNREACHABLE/source-login':
+      'UNREACHABLE/source-login':
         '{source} asks for a login: it is private now, or gone → if you may read it, set up an ssh key or a git credential helper; otherwise loadout pin <skill> stops asking',
-      'REMOTE_UNREACHABLE/source-gone':
+      'UNREACHABLE/source-gone':
         '{source} is gone → if it moved, name its new address, in loadout.json of a project; loadout pin <skill> stops asking for a skill of your library',
-      'REMOTE_UNREACHABLE/source': '{source} could not be reached: {reason} → check the connection, then try again',
+      'UNREACHABLE/source': '{source} could not be reached: {reason} → check the connection, then try again',
       DIVERGED:
         'The library and its remote both have new commits. → Merge or rebase with git, then run `loadout sync`.',
       'DIVERGED/branch':
         '{branch} and {other} have diverged: {ahead} here, {behind} there → {repo} (or {repo2}), then sync again',
       UPSTREAM_MISSING: 'The branch of the library follows no remote branch. → Run the git command in the message.',
-      'UPSTREAM_MISSING/detached-head': 'The library is not on a branch. → Run the `git switch` in the message.',
       'UPSTREAM_MISSING/detached':
         'the library is on no branch (detached HEAD), so nothing can be pulled or pushed → {hint}',
       'UPSTREAM_MISSING/gone': '{branch} follows {other}, which does not exist on {remote} → {hint}',
       'UPSTREAM_MISSING/several':
         '{branch} follows no remote branch, and there are several remotes: {remotes} → {hint}',
       'UPSTREAM_MISSING/none': '{branch} follows no branch of {remote} → {hint}',
-      'UNCOMMITTED/commits-waiting': 'The library has commits that are not pushed. → Run `loadout sync --push`.',
       UNCOMMITTED: 'The library has changes that are not committed. → Commit them with git.',
       'UNCOMMITTED/pack':
         '{root} is neither in a git repository nor in a package → commit it to one: other machines get it from there',

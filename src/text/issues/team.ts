@@ -8,10 +8,7 @@ export const teamIssues = () =>
       TEAM_TOKEN_REFUSED: 'The server does not know the token, or it was revoked. → Join again with a new token.',
       'TEAM_TOKEN_REFUSED/token':
         'the token is unknown here, or was revoked → ask an administrator of the team for a new one',
-      'ENTRY_NOT_FOUND/token': 'There is no token with this id. → Run `loadout team tokens`.',
       'ENTRY_NOT_FOUND/token-id': 'there is no such token',
-      'TEAM_ROLE/last-admin':
-        'The last administrator cannot be revoked. → Make another one: `loadout team invite --role admin`.',
       'TEAM_ROLE/last-admin-revoke':
         'the last administrator cannot be revoked → make another administrator first: loadout team invite --role admin',
       TEAM_ROLE: 'only an administrator has the key that a token needs → join with the token of an administrator',
@@ -27,16 +24,13 @@ export const teamIssues = () =>
       'TEAM_FORMAT/old-machine':
         'the catalog is signed as a whole now, which this version of Loadout cannot verify → update Loadout on this machine',
       'TEAM_FORMAT/batch': '{problem} → this server accepts {accepted}: update Loadout on the {old}',
-      'TEAM_FORMAT/unread-batch':
-        'The server cannot read what was sent. → Update Loadout on the machine. Nothing is lost.',
       'TEAM_FORMAT/unread-batch-problem': 'the batch is refused: {problem}',
       TEAM_BEHIND: 'The server was restored from a backup and lacks batches. → Nothing: the machine sends them again.',
       'TEAM_BEHIND/batches': 'batches before it are missing',
       TEAM_CLONED:
         'info: another machine had the same identity, for example a copied disk: this machine now has a new identity',
       'TEAM_CLONED/rows': 'another machine has sent other rows under this number',
-      TEAM_LEFT: 'A copy of this machine has left the team. → Nothing: this one gets an identity of its own.',
-      'TEAM_LEFT/machine': 'this machine has left the team',
+      'TEAM_CLONED/machine': 'this machine has left the team',
       TEAM_UNKNOWN_MACHINE: 'The machine never joined with this token. → Join again.',
       'TEAM_UNKNOWN_MACHINE/token': 'this machine has not joined with this token',
       TEAM_GROUP_SMALL: 'The group has five active people or fewer. → Ask for the report of the whole team.',
@@ -64,18 +58,17 @@ export const teamIssues = () =>
       'TEAM_DATABASE/schema-newer':
         'the database has schema {version}, which needs a Loadout that knows at least schema {oldest}; this one knows {made} → update Loadout on this server',
       'TEAM_DATABASE/temporary': 'a temporary PostgreSQL could not be started: {problem} → {remedy}',
-      BAD_TEAM_FILE: 'A file in `team/` of the state folder cannot be read. → Remove the folder and join again.',
-      'BAD_TEAM_FILE/verdicts':
+      'FILE_UNREADABLE/verdicts':
         '{path} does not hold what the catalog said → remove the file; loadout sync asks the catalog again',
-      'BAD_TEAM_FILE/outbox': 'the outbox of this machine is gone → loadout team leave, then join again',
-      'BAD_TEAM_FILE/batch': 'a batch in the outbox cannot be read',
-      'BAD_TEAM_FILE/membership': '{path} does not say which team this machine has joined',
-      'BAD_TEAM_FILE/sent': '{path} does not say what was sent',
-      'BAD_TEAM_FILE/catalog': '{path} does not hold the catalog that this machine verified',
-      'BAD_TEAM_FILE/said': '{problem} → remove the file; loadout sync asks the catalog again',
-      'BAD_TEAM_FILE/verified':
+      'FILE_UNREADABLE/outbox': 'the outbox of this machine is gone → loadout team leave, then join again',
+      'FILE_UNREADABLE/batch': 'a batch in the outbox cannot be read',
+      'FILE_UNREADABLE/membership': '{path} does not say which team this machine has joined',
+      'FILE_UNREADABLE/sent': '{path} does not say what was sent',
+      'FILE_UNREADABLE/catalog': '{path} does not hold the catalog that this machine verified',
+      'FILE_UNREADABLE/catalog-said': '{problem} → remove the file; loadout sync asks the catalog again',
+      'FILE_UNREADABLE/verified':
         '{problem} → remove the file and run loadout sync; then compare the fingerprint in loadout catalog search with another machine',
-      'BAD_TEAM_FILE/file': '{problem} → remove the file and join the team again',
+      'FILE_UNREADABLE/team-file': '{problem} → remove the file and join the team again',
       UNREACHABLE: '{host} does not answer: {reason} → check the address and the network',
       'UNREACHABLE/refused': 'the team’s server refused: {message}',
       'UNREACHABLE/audit': 'the team’s server did not answer with an audit log → update Loadout on the server',

@@ -102,7 +102,7 @@ describe('prices in config.json', () => {
     const { prices, findings } = parsePrices(json, '/c.json')
     expect(prices !== undefined).toBe(isThere)
     expect(findings.map(({ severity, code, message }) => [severity, code, message])).toEqual(
-      problems.map((problem) => ['error', 'BAD_CONFIG', expect.stringContaining(`/c.json: ${problem}`)]),
+      problems.map((problem) => ['error', 'BAD_SETTINGS', expect.stringContaining(`/c.json: ${problem}`)]),
     )
   })
 })

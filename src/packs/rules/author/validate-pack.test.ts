@@ -64,9 +64,9 @@ describe('validating a pack', () => {
     ['a persona with boundaries', { 'compiled/boundaries.md': 'b' }, { mode: 'persona' }, []],
     ['a persona with taboos in its guide', guide('## Taboos\n'), { mode: 'persona' }, []],
     ['a script', { 'scripts/run.sh': 'rm' }, {}, ['warning discovery.skipped scripts']],
-    ['a source map that is no JSON', { [SOURCE_MAP]: '{' }, {}, [`error record.invalid ${SOURCE_MAP}`]],
+    ['a source map that is no JSON', { [SOURCE_MAP]: '{' }, {}, [`error pack.field ${SOURCE_MAP}`]],
     ['a good source map', claims({ ...claim, compiled_into: ['wiki/a.md#a'] }), {}, []],
-    ['case 106: a claim that is null', claims(null), {}, [`error record.invalid ${SOURCE_MAP}`]],
+    ['case 106: a claim that is null', claims(null), {}, [`error pack.field ${SOURCE_MAP}`]],
     [
       'an absent source',
       claims({ ...claim, source: { path: 'sources/t.md' } }),
@@ -93,7 +93,7 @@ describe('validating a pack', () => {
       [`warning claim.doubtful ${SOURCE_MAP}`],
     ],
     ['a good run', run({ inputs: [{ path: 'sources/s.md', sha256: sha256(FILES['sources/s.md']) }] }), {}, []],
-    ['a run that is none', run({ status: 'fine' }), {}, [`error record.invalid ${RUN}`]],
+    ['a run that is none', run({ status: 'fine' }), {}, [`error pack.field ${RUN}`]],
     ['case 107: a health report is not judged', { 'runs/health-1.json': '{"status":"fine"}' }, {}, []],
     [
       'an input that has changed',
@@ -126,13 +126,13 @@ describe('validating a pack', () => {
       'case 151: a suite without cases',
       { [EVAL]: '{"pack_name":"quails","cases":[]}' },
       {},
-      [`error record.invalid ${EVAL}`],
+      [`error pack.field ${EVAL}`],
     ],
     [
       'case 153: a suite of another pack',
       { [EVAL]: JSON.stringify({ pack_name: 'herons', cases }) },
       {},
-      [`error record.invalid ${EVAL}`],
+      [`error pack.field ${EVAL}`],
     ],
     ['tests of answers', { 'evals/answers.json': '{"evals":[]}' }, {}, []],
     [
@@ -222,7 +222,7 @@ describe('validating a pack', () => {
   ] as const)('%j is %s', (severities, status) => {
     const warnings = severities.map((severity) => ({
       severity,
-      code: 'record.invalid' as const,
+      code: 'pack.field' as const,
       path: '',
       message: '',
     }))

@@ -64,7 +64,11 @@ const [MOST_OPENED, MOST_BYTES, MOST_WARNINGS] = [3000, 128 * 1024 * 1024, 1000]
 
 const TEXT_LAYERS = ['compiled', 'documents', 'wiki']
 
-type ForSeveral = 'pack.unread/outside' | 'pack.unread/not-text' | 'pack.unread/source' | 'pack.incomplete/template'
+type ForSeveral =
+  | 'discovery.skipped/unread-outside'
+  | 'discovery.skipped/not-text'
+  | 'discovery.skipped/source'
+  | 'pack.incomplete/template'
 
 class PackCheck {
   readonly warnings: PackWarning[] = []
@@ -118,7 +122,7 @@ class PackCheck {
   }
 
   invalid(path: string, problem: string): void {
-    this.add(report('record.invalid/problem', { problem }, { path, severity: 'error' }))
+    this.add(report('pack.field/record', { problem }, { path, severity: 'error' }))
   }
 
   /** Whether a path is a file or a folder that is not empty. */
@@ -283,11 +287,11 @@ function checkReach(check: PackCheck, { claims }: Records): void {
     /^(?:runs|evals|schemas|scripts)\//.test(path) || TOP.test(path) || path === EXAMPLES_PATH
   const isLoose = (path: string) => layerOf(path) === undefined && !isKept(path) && !isHidden(path) && !isLinked(path)
   const loose = [...all].filter(isLoose)
-  check.addOnce('warning', 'pack.unread/outside', loose)
+  check.addOnce('warning', 'discovery.skipped/unread-outside', loose)
   const unread = TEXT_LAYERS.flatMap((layer) => files.list(layer)).filter(
     (path) => !isProse(path) && !path.endsWith('.json') && !isHidden(path),
   )
-  check.addOnce('warning', 'pack.unread/not-text', unread)
+  check.addOnce('warning', 'discovery.skipped/not-text', unread)
 
   const texts = check.texts(TEXT_LAYERS)
   const named = new Set([
@@ -302,7 +306,7 @@ function checkReach(check: PackCheck, { claims }: Records): void {
   const unnamed = sources.filter((path) => !isNamed(path))
   // A pack without any citation keeps its sources as an archive.
   const isArchive = unnamed.length === sources.length
-  check.addOnce('info', 'pack.unread/source', isArchive ? [] : unnamed)
+  check.addOnce('info', 'discovery.skipped/source', isArchive ? [] : unnamed)
 
   const severity = manifest.status === 'draft' ? 'info' : 'warning'
   const guide = check.read(PACK_FILE)

@@ -157,14 +157,14 @@ export function presentPack(
     const { size } = new Set(omitted.map(({ path }) => path))
     if (size === 0) return settleWarnings(warnings)
     const what = size === 1 ? 'one file' : `${size} files`
-    return settleWarnings([...warnings, report('context.omitted/parts', { what }, { path: 'KNOWLEDGE.md' })])
+    return settleWarnings([...warnings, report('LEFT_OUT/parts', { what }, { path: 'KNOWLEDGE.md' })])
   }
   const wrap = (kept: readonly Choice[], omitted: PresentedPack['omitted']) =>
     wrapPack(pack, kept, withOmissions(omitted), missing)
   const { text, choices: kept, omitted } = fitBudget(choices, budget, (some, rest) => wrap(some, rest).text)
   const fence = text === undefined ? [] : wrap(kept, omitted).warnings
   const each = omitted.map(({ path, lines, tokens }) =>
-    report('context.omitted/tokens', { tokens }, { path, line: lines?.from }),
+    report('LEFT_OUT/tokens', { tokens }, { path, line: lines?.from }),
   )
   return {
     wrapper: text,

@@ -327,7 +327,7 @@ export function labelsOf(files: PackFiles): FileLabels {
     const file = files.read(index)
     const { value, problem } = file === undefined ? {} : parsePackJson(file)
     if (problem !== undefined) {
-      warnings.push(report('record.invalid/problem', { problem: shownText(problem) }, { path: index }))
+      warnings.push(report('pack.field/record', { problem: shownText(problem) }, { path: index }))
     }
     for (const { path, text } of nominations(value)) {
       if (left-- <= 0) break
