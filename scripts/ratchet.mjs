@@ -7,8 +7,6 @@ import ts from '@typescript/typescript6'
 const NUMBERS = 'scripts/ratchet.json'
 const SECTION_CUTTERS =
   /^src\/text\/\S+ cut$| (?:(?:cut|split)(?:Headings|Sections)|(?:headings|outline|sections|statements)Of)$/
-const GATES =
-  / (?:admit|isUndecided|needsApproval|obeyVerdicts?|trustOf|withheldIn|\w+(?:Gate|HeldKeys|Quarantined|Tier))$/
 const TASK_READERS = /^src\/(?!cli|payloads|.*disk).* read(?:Query|Intent|(?:Project)?Task(?:Words)?)$/
 const TOKENIZERS = /^(?:read(?:Terms|Words)|splitWords|stemWord|termsOf|visitTerms)$/
 
@@ -21,7 +19,7 @@ const COUNTS = [
   ['rankers', 'places outside src/search that build or open a ranker', countRankers],
   ['saved index forms', 'folders with a binary form of an index of their own: a file saved-*.ts', countSavedForms],
   ['section cutters', 'functions that cut a text at its headings', countNamed(SECTION_CUTTERS)],
-  ['gates', 'functions that decide whether content may be opened', countNamed(GATES)],
+  ['gates', 'the gate, and other functions that compare the answer of a person or of the team with a word', countGates],
   ['task readers', 'functions that read the words of a task', countTaskReaders],
   ['sentences of trouble', 'errors and findings that word their own sentence', countSentences],
   ['commands', 'commands in docs/commands.md', ({ read }) => count(read('docs/commands.md'), /^### loadout /gm)],
@@ -154,6 +152,23 @@ function countSavedForms({ sources }) {
 function countNamed(pattern) {
   const isNamed = (node, path) => ts.isFunctionDeclaration(node) && pattern.test(`${path} ${node.name?.text}`)
   return (tree) => countNodes(tree, isNamed)
+}
+
+/** Codecs of the two records read the words too. */
+function countGates(tree) {
+  const isAnswer = (node) =>
+    node.text === 'decision' ||
+    node.name?.text === 'decision' ||
+    (node.name?.text === 'state' && node.expression?.text === 'verdict')
+  const compares = (node) =>
+    ts.isBinaryExpression(node) &&
+    /^[!=]==?$/.test(ts.tokenToString(node.operatorToken.kind)) &&
+    [node.left, node.right].some(isAnswer) &&
+    [node.left, node.right].some(ts.isStringLiteral)
+  return countNodes(tree, (node, path) => {
+    if (ts.isFunctionDeclaration(node)) return path === 'src/machine/rules/gate.ts' && node.name?.text === 'gate'
+    return !/^src\/machine\/rules\/(?:approval|gate)\.ts$/.test(path) && compares(node)
+  })
 }
 
 /** By their name, or because they hand a task to the tokenizer. The keyword match of payloads is a rule of its own. */

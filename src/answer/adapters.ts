@@ -4,6 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import type { Source } from '../machine/ranking.ts'
 import { changesSince, summarizeChanges } from '../machine/rules/approval.ts'
+import { answerFacts, gate } from '../machine/rules/gate.ts'
 import { shellWord } from '../text/printable.ts'
 import { failWith, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
@@ -125,16 +126,16 @@ function viewAdapters(machine: Machine, projectRoot: string, adapters: readonly 
     const pins = pinCommand(machine, projectRoot, command)
     const { files, problems } = pins
     const changes: string[] = []
-    if (approval?.decision === 'approved') {
+    const answer = answerFacts(approval)
+    if (approval !== undefined && !answer.unapproved) {
       const { root, place, digest } = approval
       if (place === undefined || !isPlace(machine, root, place)) changes.push('another project lies at this path now')
       if (digest !== digestOfCommand(command)) changes.push('the command changed')
       changes.push(...changesSince(approval.files ?? {}, files))
     }
-    let trust: CommandTrust = changes.length > 0 ? 'changed' : 'allowed'
-    if (approval === undefined) trust = 'unknown'
-    if (problems.length > 0) trust = 'unpinnable'
-    if (approval?.decision === 'denied') trust = 'denied'
+    const closed = gate({ ...answer, unusable: problems.length > 0, changed: changes.length > 0 })
+    const trusts = { denied: 'denied', unusable: 'unpinnable', unapproved: 'unknown', changed: 'changed' } as const
+    const trust = closed === undefined ? 'allowed' : trusts[closed.reason as keyof typeof trusts]
     const some = (list: readonly string[]) => (list.length > 0 ? list : undefined)
     return {
       id,

@@ -3,6 +3,7 @@ import { placeOf } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
+import { answerFacts } from '../machine/rules/gate.ts'
 import { keepApproved, Packs, readChoice } from '../packs/catalog.ts'
 import { choosePack, isPackPath } from '../packs/rules/gates/catalog.ts'
 import { packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
@@ -266,7 +267,7 @@ function packAnswer({ root, manifest }: TrustedPack) {
 
 function answered({ kind, name, root, decision, files, id }: Approval): Answered {
   const base = { kind, name, root, decision, approvalId: id }
-  if (decision === 'denied') return base
+  if (answerFacts({ decision }).denied) return base
   const covered = files === undefined ? {} : { files: Object.keys(files) }
   return kind === 'pack' ? { ...base, isWholeTree: files !== undefined, ...covered } : { ...base, ...covered }
 }

@@ -6,6 +6,7 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import { packageFolder } from '../machine/package-folder.ts'
 import { ANY_NAME, type Approval, changesSince, type FileDigests, type Verdict } from '../machine/rules/approval.ts'
+import { answerFacts } from '../machine/rules/gate.ts'
 import type { RankDocument } from '../search/document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
@@ -98,7 +99,7 @@ export function answerElsewhere(
 ): Approval | undefined {
   const found = approvals.find((each) => {
     const isSame =
-      each.kind === 'pack' && each.decision === 'approved' && each.name === name && each.files !== undefined
+      each.kind === 'pack' && !answerFacts(each).unapproved && each.name === name && each.files !== undefined
     return isSame && changesSince(each.files ?? {}, files).length === 0
   })
   return found && { ...found, place: undefined }

@@ -19,7 +19,7 @@ import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { sourceCaches } from './disk/source-repo.ts'
 import { buildFor, hashBuild } from './disk/tree.ts'
 import { listingFindings } from './equip.ts'
-import { findQuarantined, quarantineFindings } from './gate.ts'
+import { findClosed, quarantineFindings } from './gate.ts'
 import type { Installs } from './installs.ts'
 import { asRootWriter, carryOut, foreseeEdits, type Observation, observe } from './observe.ts'
 import { needsAction, type Operation } from './rules/operations.ts'
@@ -151,7 +151,7 @@ function checkDecisions({ machine, repo }: Installs, { registry }: Observation):
     return checkOf('merges', report('MERGE_CONFLICT/open', { skill, state }))
   })
   try {
-    const waiting = findQuarantined(repo, registry).filter(({ isDenied }) => !isDenied)
+    const waiting = findClosed(repo, registry).filter(({ reason }) => reason === 'unapproved')
     const quarantined = quarantineFindings(waiting).map((each) => checkOf('review', { ...each, severity: 'warning' }))
     return [...merges, ...quarantined]
   } catch (error) {

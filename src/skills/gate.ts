@@ -7,6 +7,7 @@ import type { Machine } from '../machine/machine.ts'
 import { realOrSame } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
+import { answerFacts, type Closed, gate } from '../machine/rules/gate.ts'
 import { listed } from '../text/count.ts'
 import { type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { compareText, isRecord, sha256 } from '../text/values.ts'
@@ -46,11 +47,11 @@ export function readLibrary(repo: Repository): ClearedRegistry {
 
 /** The skills of a registry that may not be used, with a reason that quotes nothing of them: a model may read it. */
 export function withheldIn(repo: Repository, registry: Registry): ReadonlyMap<string, LoadoutError> {
-  const found = findQuarantined(repo, registry)
+  const found = findClosed(repo, registry)
   return new Map(
-    found.map(({ skill: name, isDenied }) => [
+    found.map(({ skill: name, reason }) => [
       name,
-      failWith(isDenied ? 'QUARANTINED/denied' : 'QUARANTINED/waits', { name }),
+      failWith(reason === 'denied' ? 'QUARANTINED/denied' : 'QUARANTINED/waits', { name }),
     ]),
   )
 }
@@ -66,7 +67,7 @@ export function withheldNames(machine: Machine): ReadonlySet<string> {
 /** Denied on this machine, in the library or in an agent's folder. */
 export function deniedSkills(machine: Machine): string[] {
   return requireApprovals(machine).flatMap(({ kind, decision, name }) =>
-    kind === 'skill' && decision === 'denied' ? [name] : [],
+    kind === 'skill' && answerFacts({ decision }).denied ? [name] : [],
   )
 }
 
@@ -90,35 +91,44 @@ export async function sheetOf(
 /** Why a skill is not installed on this machine. */
 export interface Quarantine {
   skill: string
-  /** The user denied it. False: it can act, and the user has not allowed that. */
-  isDenied: boolean
+  /** `unapproved`: it can act, and the user has not allowed that. */
+  reason: Closed
   /** What the user has not allowed yet, worst first. */
   open: Capability[]
 }
 
 /**
- * Finds skills that may not be used, in `wanted` or the whole library: those that were denied, and those of other
- * authors that can do more than the user allowed. Frontmatter keys alone do not hold a skill back: `withHeldKeys`.
+ * Finds skills that may not be used, in `wanted` or the whole library: those that were denied, that the team's catalog
+ * holds back (`held`), and those of other authors that can do more than the user allowed. Frontmatter keys alone do not hold a skill back: `withHeldKeys`.
  * Throws if the answers cannot be read.
  */
-export function findQuarantined(repo: Repository, { skills }: Pick<Registry, 'skills'>, wanted = skills): Quarantine[] {
+export function findClosed(
+  repo: Repository,
+  { skills }: Pick<Registry, 'skills'>,
+  wanted = skills,
+  held: ReadonlySet<string> = new Set(),
+): Quarantine[] {
   const answers = answersFrom(requireApprovals(repo.machine), repo.path)
   const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
   const sheets = openSheets(repo.machine, findTwin)
   const found = wanted.flatMap((registered): Quarantine[] => {
     const { skill } = registered
-    if (answers.of(skill.name)?.decision === 'denied') return [{ skill: skill.name, isDenied: true, open: [] }]
-    if (skill.source === undefined) return []
-    const sheet =
-      sheets.find(registered) ??
-      sheets.keep(
-        registered,
-        readSheet({ skill: withoutSource(skill), files: readReviewFiles(skillPlace(repo.path, registered)), findTwin }),
-      )
-    const open = sheet.filter((each) => !registered.locked?.trusted.has(each.id) && !answers.allow(skill, each))
-    // A key that is left out needs no answer now.
-    const isAsked = ({ key }: Capability) => key === undefined || (registered.locked && !skill.heldKeys?.includes(key))
-    return open.some(isAsked) ? [{ skill: skill.name, isDenied: false, open }] : []
+    let open: Capability[] = []
+    const closed = gate({
+      ...answerFacts(answers.of(skill.name)),
+      held: held.has(skill.name),
+      get unapproved() {
+        if (skill.source === undefined) return false
+        const read = () => readReviewFiles(skillPlace(repo.path, registered))
+        const sheet =
+          sheets.find(registered) ??
+          sheets.keep(registered, readSheet({ skill: withoutSource(skill), files: read(), findTwin }))
+        open = sheet.filter((each) => !registered.locked?.trusted.has(each.id) && !answers.allow(skill, each))
+        // A key that is left out needs no answer now.
+        return open.some(({ key }) => key === undefined || (registered.locked && !skill.heldKeys?.includes(key)))
+      },
+    })
+    return closed === undefined ? [] : [{ skill: skill.name, reason: closed.reason, open }]
   })
   sheets.save()
   return found
@@ -149,9 +159,9 @@ export function readAnswers(repo: Repository) {
 function answersFrom(approvals: readonly Approval[], library: string) {
   const root = realOrSame(library)
   // A denial is about the name, wherever the skill lay then.
-  const own = approvals.filter((each) => each.kind === 'skill' && (each.decision === 'denied' || each.root === root))
+  const own = approvals.filter((each) => each.kind === 'skill' && (answerFacts(each).denied || each.root === root))
   const skills = new Map(own.map((each) => [each.name, each]))
-  const approved = approvals.filter((each) => each.kind === 'skill' && each.decision === 'approved')
+  const approved = approvals.filter((each) => each.kind === 'skill' && !answerFacts(each).unapproved)
   // What was allowed of a publisher's skill in one folder is allowed of that skill in others too. Another publisher's
   // skill of the same name inherits nothing.
   const covers = (skill: Skill, id: string) => {
@@ -169,7 +179,7 @@ function answersFrom(approvals: readonly Approval[], library: string) {
     of: (skill: string): Approval | undefined => skills.get(skill),
     allow: (skill: Skill, capability: Capability): boolean => {
       if (capability.isUsual) return true
-      if (skills.get(skill.name)?.decision !== 'denied' && covers(skill, capability.id)) return true
+      if (!answerFacts(skills.get(skill.name)).denied && covers(skill, capability.id)) return true
       const publisher = publisherOfSkill(skill)
       const wide = publisher === undefined ? undefined : publishers.get(publisher)
       // What misleads is never trusted in advance, also not in a key that is.
@@ -217,7 +227,7 @@ function openSheets(machine: Machine, findTwin: FindTwin) {
   }
 }
 
-/** Looks through skills that are new to this machine, with pauses; `findQuarantined` finds all of them done. */
+/** Looks through skills that are new to this machine, with pauses; `findClosed` finds all of them done. */
 export async function lookThrough(
   repo: Repository,
   { skills }: Pick<Registry, 'skills'>,
@@ -275,7 +285,7 @@ export const answerForSkill = withScope(
     const before = shown === undefined ? {} : (readAnswers(repo).of(name)?.files ?? {})
     const files = { ...before, ...Object.fromEntries((shown ?? sheet).map((each) => [coverName(each), each.id])) }
     const about = { kind: 'skill', root: realOrSame(library), name, place: publisherOfSkill(skill), decision } as const
-    const covered = decision === 'approved' ? { digest: sourceHash, files } : {}
+    const covered = answerFacts({ decision }).denied ? {} : { digest: sourceHash, files }
     return { approval: await recordApproval(installs.machine, { ...about, ...covered }), sheet }
   },
 )
@@ -283,15 +293,15 @@ export const answerForSkill = withScope(
 /** The skills of the library, or of a project's lock, that wait for an answer, as a whole or with some frontmatter keys. */
 export const findWaiting = withScope(({ repo, locked }, _: Pick<ScopeRequest, 'project'>): string[] => {
   const registry = withHeldKeys(repo, locked ?? readForReview(repo))
-  const held = new Map(findQuarantined(repo, registry).map(({ skill, isDenied }) => [skill, !isDenied]))
+  const held = new Map(findClosed(repo, registry).map(({ skill, reason }) => [skill, reason !== 'denied']))
   return registry.skills.flatMap(({ skill }) => ((held.get(skill.name) ?? skill.heldKeys) ? [skill.name] : []))
 })
 
 const MOST_SHOWN = 3
 /** A finding for each denial, and one for all that wait: its hint is the one command that answers for all of them. */
 export function quarantineFindings(found: readonly Quarantine[]): Finding[] {
-  const denied = found.filter(({ isDenied }) => isDenied).map(quarantineFinding)
-  const waiting = found.filter(({ isDenied }) => !isDenied)
+  const denied = found.filter(({ reason }) => reason === 'denied').map(quarantineFinding)
+  const waiting = found.filter(({ reason }) => reason === 'unapproved')
   if (waiting.length < 2) return [...denied, ...waiting.map(quarantineFinding)]
   const names = waiting.map(({ skill }) => skill)
   return [
@@ -300,8 +310,8 @@ export function quarantineFindings(found: readonly Quarantine[]): Finding[] {
   ]
 }
 
-function quarantineFinding({ skill, isDenied, open }: Quarantine): Finding {
-  if (isDenied) return report('QUARANTINED/denied', { name: skill }, { subject: skill })
+function quarantineFinding({ skill, reason, open }: Quarantine): Finding {
+  if (reason === 'denied') return report('QUARANTINED/denied', { name: skill }, { subject: skill })
   const shown = open.slice(0, MOST_SHOWN).map(describeCapability)
   const more = open.length > MOST_SHOWN ? [`${open.length - MOST_SHOWN} more`] : []
   const what = [...shown, ...more].join('; ')

@@ -5,6 +5,7 @@ import { isFolder, readText } from '../machine/files.ts'
 import { readJsonInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Repository } from '../machine/repository.ts'
+import { answerFacts } from '../machine/rules/gate.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { LoadoutError, unlessTrouble } from '../text/trouble.ts'
 import { diffFolders, lastCommits } from './disk/library-git.ts'
@@ -94,9 +95,9 @@ async function originOf(
   }
   for (const { kind, name: about, decision, actor, at, files = {} } of readApprovals(machine).approvals) {
     if (kind !== 'skill' || about !== name) continue
-    const what =
-      decision === 'approved' ? Object.keys(files).join(', ') || 'nothing that acts' : 'nothing: it is denied'
-    rows.push([decision === 'approved' ? 'allowed' : 'denied', `by ${actor} on this machine, ${at}: ${what}`])
+    const isDenied = answerFacts({ decision }).denied
+    const what = isDenied ? 'nothing: it is denied' : Object.keys(files).join(', ') || 'nothing that acts'
+    rows.push([isDenied ? 'denied' : 'allowed', `by ${actor} on this machine, ${at}: ${what}`])
   }
   const files = listTree(path).files.map((file) => file.path)
   if (locked !== undefined) {

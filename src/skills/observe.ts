@@ -11,17 +11,10 @@ import { readLibraryState } from './disk/library-git.ts'
 import { hasLeftovers, isLockable, libraryLog, readLogged, withLibrary } from './disk/library-transaction.ts'
 import { mergeCopies } from './disk/merge-skill.ts'
 import { Merges, skillIn } from './disk/pending-merge.ts'
-import { obeyVerdicts, type RegistryReading, readPlacements, readRegistry, withExpectation } from './disk/registry.ts'
+import { type RegistryReading, readPlacements, readRegistry, withExpectation, withVerdicts } from './disk/registry.ts'
 import { hashPath } from './disk/tree.ts'
 import { TreeCache } from './disk/tree-cache.ts'
-import {
-  findQuarantined,
-  heldKeyFindings,
-  lookThrough,
-  type Quarantine,
-  quarantineFindings,
-  withHeldKeys,
-} from './gate.ts'
+import { findClosed, heldKeyFindings, lookThrough, type Quarantine, quarantineFindings, withHeldKeys } from './gate.ts'
 import type { Installs } from './installs.ts'
 import { catalogFindings, type Operation, type OperationPlan, planRefresh, planUnequip } from './rules/operations.ts'
 import { type LibraryState, reconcile, stateFrom } from './rules/reconcile.ts'
@@ -61,7 +54,7 @@ export async function observe(
   const cache = new TreeCache(installs.machine)
   const { library, repo, verdicts } = installs
   const read = installs.locked ?? readRegistry(library, cache)
-  const obeyed = await obeyVerdicts({ verdicts, repo }, read, cache)
+  const obeyed = await withVerdicts({ verdicts, repo }, read, cache)
   const { refusals } = obeyed
   const allowed = withHeldKeys(repo, obeyed.registry)
   // The files of a preview are not where the library is.
@@ -284,7 +277,7 @@ export async function carryOut(
   const { machine, library, repo } = installs
   const { state, statuses, find } = observation
   const { onProgress, signal, dryRun: isDryRun = false } = request
-  const allowed = await withoutQuarantined(installs, observation, plan, signal)
+  const allowed = await withoutClosed(installs, observation, plan, signal)
   const waits = allowed.waiting.length > 0 ? { waiting: allowed.waiting } : {}
   const run = async (scratch: string): Promise<Outcome> => {
     const context = { library, repo, statuses, isDryRun }
@@ -328,7 +321,7 @@ export async function foreseeEdits(
 const WRITING: ReadonlySet<Operation['kind']> = new Set(['install', 'refresh', 'merge', 'adopt'])
 
 /** Leaves out operations that would install a skill in quarantine, or one that the catalog forbids. */
-async function withoutQuarantined(
+async function withoutClosed(
   { repo }: Installs,
   { registry, statuses, find }: Observation,
   plan: OperationPlan,
@@ -348,11 +341,13 @@ async function withoutQuarantined(
   const touched = [...wanted, ...[...new Set(stamped.map(({ skill }) => skill))].flatMap((name) => find(name) ?? [])]
   if (touched.length === 0) return { ...plan, waiting: [] }
   await lookThrough(repo, registry, wanted, signal)
-  const quarantined = findQuarantined(repo, registry, wanted)
   const held = statuses.filter(({ name, refusal }) => refusal !== undefined && names.has(name))
-  const refused = new Set([...quarantined.map(({ skill }) => skill), ...held.map(({ name }) => name)])
+  const quarantined = findClosed(repo, registry, wanted, new Set(held.map(({ name }) => name)))
+  const refused = new Set(quarantined.map(({ skill }) => skill))
   const operations = plan.operations.filter((each) => !writing.includes(each) || !refused.has(each.skill))
-  const waiting = quarantined.filter(({ isDenied }) => !isDenied).map(({ skill, open }) => ({ skill, open }))
+  const waiting = quarantined
+    .filter(({ reason }) => reason === 'unapproved')
+    .map(({ skill, open }) => ({ skill, open }))
   const stripped = touched.flatMap(({ skill }) => (refused.has(skill.name) ? [] : [skill]))
   const findings = [
     ...plan.findings,

@@ -5,6 +5,7 @@ import { staysInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
+import { gate } from '../machine/rules/gate.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { compareText, sortedBy } from '../text/values.ts'
 import { readSource } from './candidates.ts'
@@ -344,7 +345,7 @@ export async function settle(
     TEXT_KINDS.map((kind) =>
       Promise.all(
         lock[keyOfKind(kind)].map(async (row) => {
-          const isNew = !frozen && row.approved === undefined && textAnswers.of(kind, row) === 'approved'
+          const isNew = !frozen && row.approved === undefined && gate(textAnswers.of(kind, row)) === undefined
           return isNew ? { ...row, approved: { by: await userName(repo), at: secondOf(machine) } } : row
         }),
       ),

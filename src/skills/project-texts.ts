@@ -5,6 +5,7 @@ import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { projectAt, realOrSame } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
+import { answerFacts, type GateFacts, gate } from '../machine/rules/gate.ts'
 import { Walk } from '../machine/walk.ts'
 import { answerElsewhere, Packs, pinPack } from '../packs/catalog.ts'
 import { PACK_FILE } from '../packs/rules/pack.ts'
@@ -135,7 +136,7 @@ export async function lockTexts(
 
 /** What a person on this machine answered about the packs and rules of a lock. */
 export interface TextAnswers {
-  of(kind: TextKind, row: LockedText): Decision | undefined
+  of(kind: TextKind, row: LockedText): GateFacts
 }
 
 /** The answers of this machine. What was agreed to in another project counts for exactly the same text. */
@@ -146,15 +147,18 @@ export function readTextAnswers({ machine, project, lock, versions }: Manifest):
   const seen = places.size === 0 ? [] : new Packs(machine, { project, packs: [...places.keys()] }).catalog.all
   const packs = new Map(seen.flatMap((pack) => [[places.get(pack.root) ?? '', pack] as const]))
   const isRule = (row: LockedText) => (each: Approval) =>
-    each.kind === 'rule' && each.name === row.name && each.digest === row.digest && each.decision === 'approved'
+    each.kind === 'rule' && each.name === row.name && each.digest === row.digest && !answerFacts(each).unapproved
   return {
     of(kind, row) {
       const place = kind === 'pack' ? join(root, PLACES.pack(row.name)) : root
       const own = approvals.find((each) => each.kind === kind && each.root === place && each.name === row.name)
-      if (own?.decision === 'denied') return 'denied'
-      if (kind === 'rule') return approvals.some(isRule(row)) ? 'approved' : undefined
-      const pack = packs.get(row.name)
-      return pack && answerElsewhere(approvals, row.name, pinPack(pack).files ?? {}) ? 'approved' : undefined
+      const { denied, held } = answerFacts(own)
+      const isSamePack = () => {
+        const pack = packs.get(row.name)
+        return pack !== undefined && answerElsewhere(approvals, row.name, pinPack(pack).files ?? {}) !== undefined
+      }
+      const isApproved = !denied && (kind === 'rule' ? approvals.some(isRule(row)) : isSamePack())
+      return { denied, held, unapproved: !isApproved }
     },
   }
 }
@@ -168,7 +172,7 @@ export async function answerForRule(
   const row = lock.rules.find((each) => each.name === name)
   if (row === undefined) throw failWith('MANIFEST/not-there', { name: `rule:${name}` })
   const about = { kind: 'rule', root: realOrSame(root), name, decision } as const
-  return recordApproval(machine, { ...about, digest: decision === 'approved' ? row.digest : undefined })
+  return recordApproval(machine, { ...about, digest: answerFacts({ decision }).denied ? undefined : row.digest })
 }
 
 export interface TextPlan {
@@ -205,11 +209,13 @@ export function planTexts(
       const { name, digest } = row
       const path = PLACES[kind](name)
       const now = digestAt(path)
-      const answer = answers.of(kind, row)
-      const isAllowed = answer === 'approved' || (trustLock && row.approved !== undefined && answer !== 'denied')
+      const facts = answers.of(kind, row)
+      const isTrusted = trustLock && row.approved !== undefined
+      const closed = gate({ ...facts, unapproved: facts.unapproved && !isTrusted })?.reason
+      const isAllowed = closed === undefined
       if (isAllowed && kind === 'pack') agreed.add(name)
       const isHeld = !isAllowed && (kind === 'rule' || frozen)
-      if (answer === 'denied')
+      if (closed === 'denied')
         plan.findings.push(report('QUARANTINED/text-denied', { what: kind, name }, { subject: name }))
       else if (!isAllowed && (kind === 'pack' || now !== digest))
         plan.waiting.push(waitingText(kind, row, versions.placeOf(row, kind)))

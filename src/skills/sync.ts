@@ -15,7 +15,7 @@ import {
 
 import { fastForwardLibrary } from './disk/library-transaction.ts'
 import { Merges } from './disk/pending-merge.ts'
-import { findQuarantined } from './gate.ts'
+import { findClosed } from './gate.ts'
 import { type Installs, type ScopeRequest, withInstalls } from './installs.ts'
 import {
   asWriter,
@@ -202,7 +202,9 @@ export const readStanding = withInstalls(async (installs, request: StandingReque
   })
   const merges = new Merges(installs.machine).list().map(({ skill }) => skill)
   const equipped = statuses.filter(isInstalled).map(({ name }) => name)
-  const waiting = findQuarantined(installs.repo, registry).flatMap(({ skill, isDenied }) => (isDenied ? [] : [skill]))
+  const waiting = findClosed(installs.repo, registry).flatMap(({ skill, reason }) =>
+    reason === 'denied' ? [] : [skill],
+  )
   const { library } = installs
   const standing = remoteStateOf(state, lastAsked(library))
   return { ...standing, library, skills: registry.skills.length, equipped, drift, edited, merges, waiting }

@@ -1,9 +1,9 @@
 import { createLoadout } from '../loadout.ts'
 import { createHttpApp, serveHttp, servePage } from '../machine/http.ts'
-import { addGate } from './gate.ts'
 import { serveChanges } from './live.ts'
 import { openPage } from './open-page.ts'
 import { addRoutes } from './routes.ts'
+import { requireToken } from './token.ts'
 
 export interface WebServing {
   /** 0 for any free port. */
@@ -21,7 +21,7 @@ export async function serveWeb({ port, project, isOpened, signal, tell }: WebSer
   const app = createHttpApp({ onError: (error) => tell(error instanceof Error ? error.message : String(error)) })
   const server = { project, open: () => createLoadout({ persist: true, caller: { via: 'web' } }), signal }
   servePage(app, 'index')
-  const token = addGate(app)
+  const token = requireToken(app)
   addRoutes(app, server)
   serveChanges(app, server)
   await serveHttp(app, { port }, signal, ({ url }) => {

@@ -236,8 +236,9 @@ export function verdictsAt({ verdicts, expires, only = [] }: Verdicts, now: Date
   })
 }
 
-/** In a sentence about what may not be used. */
-export function whyNot({ state, version, by, why }: Verdict): string {
+/** Why the team holds something back, in a sentence about it; undefined if it does not. */
+export function whyHeld({ state, version, by, why }: Verdict): string | undefined {
+  if (state === 'approved') return undefined
   if (state === 'retired') return `${by ?? 'the organization'} retired it in the catalog`
   return why ?? `version ${version} is not approved in the catalog`
 }

@@ -7,7 +7,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
 import { move } from '../../machine/platform.ts'
 import type { Repository } from '../../machine/repository.ts'
-import { ANY_NAME, type Verdict, whyNot } from '../../machine/rules/approval.ts'
+import { ANY_NAME, type Verdict, whyHeld } from '../../machine/rules/approval.ts'
 import { parseJson } from '../../text/json.ts'
 import { shellWord } from '../../text/printable.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
@@ -297,7 +297,7 @@ type Refusals = Map<string, NonNullable<SkillStatus['refusal']>>
  * Applies the verdicts of the catalog: an approved version replaces the newest one, and `refusals` has the skills that
  * may not be installed. `repo` has the commits; the registry may have been read from a copy.
  */
-export async function obeyVerdicts(
+export async function withVerdicts(
   { verdicts, repo }: { verdicts: readonly Verdict[]; repo: Repository },
   registry: RegistryReading,
   cache: TreeCache,
@@ -307,8 +307,9 @@ export async function obeyVerdicts(
   for (const verdict of verdicts) {
     const { kind, name, state } = verdict
     if (kind !== 'skill' || name === ANY_NAME) continue
-    if (state !== 'approved') {
-      refusals.set(name, { kind: state, why: whyNot(verdict) })
+    const why = whyHeld(verdict)
+    if (why !== undefined) {
+      refusals.set(name, { kind: state === 'retired' ? state : 'held', why })
       continue
     }
     const newest = registry.skills.find(({ skill }) => skill.name === name)
@@ -321,7 +322,7 @@ export async function obeyVerdicts(
   if (unlisted !== undefined) {
     const listed = new Set(verdicts.map(({ kind, name }) => `${kind}:${name}`))
     for (const { skill } of registry.skills) {
-      if (!listed.has(`skill:${skill.name}`)) refusals.set(skill.name, { kind: 'held', why: whyNot(unlisted) })
+      if (!listed.has(`skill:${skill.name}`)) refusals.set(skill.name, { kind: 'held', why: whyHeld(unlisted) ?? '' })
     }
   }
   if (approved.size === 0) return { registry, refusals }

@@ -4,8 +4,9 @@ import {
   type FileDigests,
   summarizeChanges,
   type Verdict,
-  whyNot,
+  whyHeld,
 } from '../../../machine/rules/approval.ts'
+import { answerFacts, type Closed, gate } from '../../../machine/rules/gate.ts'
 import { printableLine, shellWord } from '../../../text/printable.ts'
 import { clip } from '../../../text/text-width.ts'
 import { type Finding, type LoadoutError, report, retell } from '../../../text/trouble.ts'
@@ -72,16 +73,25 @@ export function decideTrust({ scope, manifest }: Pick<KnowledgePack, 'scope' | '
   const heldBack = (held: string): Trust => {
     return { state: 'held', isOpen: false, held, warnings: [report('CATALOG_HELD/why', { held }, ABOUT)] }
   }
-  // A denial closes also a trusted place: this is how a user switches a pack off.
-  if (approval?.decision === 'denied') return shut('denied')
-  if (verdict !== undefined && verdict.state !== 'approved') return heldBack(whyNot(verdict))
   // Packs of a project always need an approval: others may have written them, and no setting changes that.
   const isAsked = scope === 'workspace' || (scope !== 'explicit' && policy.approvalFor.includes(scope))
   const needsApproval = isAsked || (scope === 'explicit' && !policy.explicitPathIsApproval)
-  if (needsApproval && approval === undefined) return shut('unapproved')
-  const { changes, kept } = needsApproval && approval !== undefined ? changesOf(approval, facts) : { changes: [] }
+  const held = verdict && whyHeld(verdict)
+  const since: { changes: string[]; kept?: string } = { changes: [] }
+  // A denial closes also a trusted place: this is how a user switches a pack off.
+  const closed = gate({
+    ...answerFacts(approval, needsApproval),
+    held: held !== undefined,
+    get changed() {
+      if (needsApproval && approval !== undefined) Object.assign(since, changesOf(approval, facts))
+      return since.changes.length > 0 && since.kept === undefined
+    },
+  })?.reason
+  const { changes, kept } = since
   const { files, follow: follows, id: approvalId } = approval ?? {}
-  if (changes.length > 0 && kept === undefined) return { ...shut('changed', changes), files, changes }
+  if (closed === 'held') return heldBack(held!)
+  if (closed === 'changed') return { ...shut(closed, changes), files, changes }
+  if (closed !== undefined) return shut(closed === 'denied' ? closed : 'unapproved')
   const { trust: label } = manifest
   const isDoubted = label === 'external' || label === 'unreviewed'
   const warnings = isDoubted ? [report(`pack.trust/${label}`, {}, ABOUT)] : []
@@ -160,7 +170,7 @@ export interface RefusedPack {
 }
 
 /**
- * The one gate: trust first, then the status of an open pack. A denied or held pack is not asked about again.
+ * Trust first, then the status of an open pack. A denied or held pack is not asked about again.
  * `isExplicit`: the user named the pack. `isConfirmed`: the user confirmed its status.
  */
 export function admit(pack: TrustedPack, { isExplicit = false, isConfirmed = false } = {}): Admission {
@@ -175,29 +185,32 @@ export function admit(pack: TrustedPack, { isExplicit = false, isConfirmed = fal
   const { held } = trust
   const why = whyNotOpen(trust)
   const says = status === 'draft' ? 'a draft' : `${status}`
-  // The first that applies: who can change it, what it says, and the command for a list of refused packs.
-  const rules: [applies: boolean, RefusedPack['reason'], Admission['allowedBy'], () => Finding, command?: string][] = [
-    [trust.state === 'denied', 'denied', 'user', () => report('pack.trust/refused', facts), approve],
-    [held !== undefined, 'held', 'team', () => report('CATALOG_HELD/refused', { ...facts, held: held! })],
-    [status === undefined, 'unknown-status', 'author', () => report('pack.status/unknown', facts)],
-    [
-      status === 'archived' && !isExplicit,
-      'archived',
-      'user',
-      () => report('pack.status/unnamed', facts),
-      `add --pack ${add}`,
-    ],
-    [!trust.isOpen, 'approval-needed', 'user', () => report('APPROVAL_NEEDED/pack', { ...facts, why }), approve],
-    [isInvalid, 'invalid', 'author', () => report('pack.name.invalid/refused', facts)],
-    [
-      isUnconfirmed,
+  const closed = gate({
+    denied: trust.state === 'denied',
+    held: held !== undefined,
+    unusable: status === undefined,
+    unnamed: status === 'archived' && !isExplicit,
+    unapproved: !trust.isOpen,
+    invalid: isInvalid,
+    unconfirmed: isUnconfirmed,
+  })
+  // What each reason says, and the command for a list of refused packs.
+  const approval = ['approval-needed', () => report('APPROVAL_NEEDED/pack', { ...facts, why }), approve] as const
+  const told: Record<Closed, readonly [RefusedPack['reason'], () => Finding, command?: string]> = {
+    denied: ['denied', () => report('pack.trust/refused', facts), approve],
+    held: ['held', () => report('CATALOG_HELD/refused', { ...facts, held: held! })],
+    unusable: ['unknown-status', () => report('pack.status/unknown', facts)],
+    unnamed: ['archived', () => report('pack.status/unnamed', facts), `add --pack ${add}`],
+    unapproved: approval,
+    changed: approval,
+    invalid: ['invalid', () => report('pack.name.invalid/refused', facts)],
+    unconfirmed: [
       'confirmation-needed',
-      'user',
       () => report('CONFIRMATION_NEEDED/pack', { ...facts, status: says }),
       `add --confirm ${add}`,
     ],
-  ]
-  const [, reason, allowedBy, tell, command] = rules.find(([applies]) => applies) ?? []
+  }
+  const [reason, tell, command] = closed === undefined ? [] : told[closed.reason]
   const isWaiting = reason === 'approval-needed' || reason === 'confirmation-needed'
   const verdict = reason === undefined ? 'admitted' : isWaiting ? reason : 'refused'
   const next = {
@@ -211,7 +224,7 @@ export function admit(pack: TrustedPack, { isExplicit = false, isConfirmed = fal
     verdict,
     refused: reason && tell && { name, description, scope, path, status, reason, message: tell().message, command },
     error: tell && (() => retell(tell())),
-    allowedBy,
+    allowedBy: closed?.allowedBy,
     next: next[verdict],
     warnings: trust.isOpen ? settleWarnings([...trust.warnings, ...doubts]) : trust.warnings,
     isDisputed: trust.isOpen && status === 'disputed',
