@@ -51,6 +51,21 @@ describe('a pack from', () => {
     expect((await ask(machine, 'does the pump move')).text).toContain('The pump moves')
   })
 
+  it('many web pages is made without a word of its own about workers', async () => {
+    const pages = Array.from({ length: 12 }, (_, at) => [`docs/p${at}.html`, `<h1>Page ${at}</h1><p>Text ${at}.</p>`])
+    const machine = machineOf({ workspace: makeProject({ '.git/HEAD': '', ...Object.fromEntries(pages) }) }).machine
+    const told: string[] = []
+    const listen = ({ name }: Error) => told.push(name)
+    process.on('warning', listen)
+    try {
+      const { documents } = await startPackFrom(machine, { from: 'docs', name: 'shop' })
+      await new Promise(setImmediate)
+      expect([documents, told]).toEqual([12, []])
+    } finally {
+      process.off('warning', listen)
+    }
+  })
+
   it('a sitemap that never ends reads a bounded number of lists, and writes nothing', async () => {
     let lists = 0
     const server = createServer((_, reply) => {

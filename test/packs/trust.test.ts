@@ -348,8 +348,9 @@ describe('taking an answer back', () => {
 it('many packs are approved in one answer, after a summary of what each is', () => {
   const world = makeWorld({ workspace: { handbook: guide(), other: guide({ name: 'other' }) } })
   const all = ['approve', '--waiting', '--kind', 'pack']
-  const refused = world.run(all)
-  expect(refused).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('2 packs would be approved') })
+  const { code, stdout, stderr } = world.run(all)
+  expect([code, stderr]).toEqual([3, expect.stringContaining('2 packs would be approved')])
+  expect(stdout).toMatch(/^handbook: 1 file, 1 KB; domain-reference, ready, unreviewed\n[\s\S]+\nother: 1 file/)
   expect([stateOf(world), stateOf(world, 'other')]).toEqual(['unapproved', 'unapproved'])
   expect(world.json(['list']).waiting).toMatchObject([
     { name: 'handbook', files: 1, says: 'domain-reference, ready, unreviewed', changes: [] },

@@ -1,6 +1,6 @@
 import type { AdapterList, Answered, PackList } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { failWith, type Report } from '../../text/trouble.ts'
+import { failWith, type Report, report } from '../../text/trouble.ts'
 import { type Argument, defineCommand, isYes, PROJECT_FLAG, YES_FLAG } from '../command.ts'
 import { alignRows, count, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
@@ -54,18 +54,24 @@ export const trustCommands = [
       ...YES_FLAG,
       ...WHICH,
     },
-    run: async ({ words, flags: { tree: _, yes, ...flags }, ask }, loadout) => {
+    run: async (
+      { words, flags: { tree: _, yes, ...flags }, ask },
+      loadout,
+    ): Promise<Report<Answered[] | Pick<PackList, 'waiting'>>> => {
       if (flags.waiting && flags.kind === 'pack') {
         const { waiting } = (await loadout.knowledge.listPacks({ project: flags.project })).value
         const all = count(waiting.length, 'pack')
-        const question = `${waiting.map(summaryOf).join('\n')}\n\nApprove ${all}? [y/N] `
-        if (waiting.length > 0 && !yes && ask === undefined) throw failWith('APPROVAL_NEEDED/packs', { all })
-        if (waiting.length > 0 && !yes && !isYes(ask!(question))) throw failWith('NOT_CONFIRMED')
+        const what = waiting.map(summaryOf).join('\n')
+        const isAsked = waiting.length > 0 && !yes
+        if (isAsked && ask === undefined)
+          return { value: { waiting }, findings: [report('APPROVAL_NEEDED/packs', { all })] }
+        if (isAsked && !isYes(ask!(`${what}\n\nApprove ${all}? [y/N] `))) throw failWith('NOT_CONFIRMED')
       }
       return answerAll(words, (what) => loadout.agents.approve({ what, ...flags }))
     },
-    print: printAnswers,
-    toJson: singleAnswer,
+    isWaiting: (value) => 'waiting' in value,
+    print: (value, screen) => ('waiting' in value ? lines(value.waiting.map(summaryOf)) : printAnswers(value, screen)),
+    toJson: (value) => ('waiting' in value ? value : singleAnswer(value)),
   }),
   defineCommand({
     name: 'deny',
@@ -120,13 +126,13 @@ async function answerAll(
   words: readonly string[],
   answer: (what: string | undefined) => Promise<Report<Answered[]>>,
 ): Promise<Report<Answered[]>> {
-  const report: Report<Answered[]> = { value: [], findings: [] }
+  const all: Report<Answered[]> = { value: [], findings: [] }
   for (const what of words.length === 0 ? [undefined] : words) {
     const { value, findings } = await answer(what)
-    report.value.push(...value)
-    report.findings.push(...findings)
+    all.value.push(...value)
+    all.findings.push(...findings)
   }
-  return report
+  return all
 }
 
 /** One decision, unless several were meant. */

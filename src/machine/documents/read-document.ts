@@ -45,10 +45,9 @@ function convertInWorker(kind: DocumentKind, bytes: Buffer): Converted {
   running ??= new Worker(join(packageFolder(), 'dist', 'reader.js'), {
     resourceLimits: { maxOldGenerationSizeMb: 512 },
     execArgv: [],
-  })
+  }).on('error', () => {})
   const worker = running
   worker.unref()
-  worker.on('error', () => {})
   const { port1, port2 } = new MessageChannel()
   const signal = new Int32Array(new SharedArrayBuffer(8))
   worker.postMessage({ kind, bytes: new Uint8Array(bytes), signal, port: port2 } satisfies ConvertOrder, [port2])

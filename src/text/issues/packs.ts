@@ -32,7 +32,7 @@ export const packsIssues = () =>
       'PACK_REFUSED/shut': '{message}',
       APPROVAL_NEEDED:
         'A pack, adapter or skill needs your approval first. → Run the `loadout approve` command in the message.',
-      'APPROVAL_NEEDED/packs': '{all} would be approved → look at them with loadout packs list, then add --yes',
+      'APPROVAL_NEEDED/packs': '{all} would be approved → add --yes to approve them',
       'APPROVAL_NEEDED/pack': 'the pack {name} {why} → read {path} first; then {approve}',
       'APPROVAL_NEEDED/record': 'the pack {name} may not be used any more → loadout explain {word} says why',
       CONFIRMATION_NEEDED:
