@@ -6,8 +6,9 @@ import { PastTrees } from '../src/lab/disk/past-trees.ts'
 import { localMachine } from '../src/machine/machine.ts'
 import { documentOf, PROJECT_TUNING } from '../src/project/rules/file-document.ts'
 import { LOG_FORMAT, NO_HISTORY, readLog } from '../src/project/rules/history.ts'
-import { collectEvidence, type ProjectTerms, SIGNALS } from '../src/project/rules/signals.ts'
+import { collectEvidence } from '../src/project/rules/signals.ts'
 import { Weigher } from '../src/search/analyze.ts'
+import type { TermPostings } from '../src/search/saved-library.ts'
 import { readTask } from '../src/search/task.ts'
 
 /** One task, and what the ranking knows about each file that may be needed. */
@@ -100,7 +101,8 @@ export async function writeTaskRows(tasks: readonly PublicTask[], mirrors: strin
         known.set(key, made)
         return made
       })
-      const find: ProjectTerms['find'] = (term) => {
+      const lists = new Map<string, TermPostings | undefined>()
+      const collect = (term: string): TermPostings | undefined => {
         const [list, pieces]: [number[], number[]] = [[], []]
         postings.forEach((terms, slot) => {
           const found = terms.get(term)
@@ -109,6 +111,10 @@ export async function writeTaskRows(tasks: readonly PublicTask[], mirrors: strin
           pieces.push(found[1])
         })
         return list.length === 0 ? undefined : { list: Uint32Array.from(list), pieces: Uint32Array.from(pieces) }
+      }
+      const find = (term: string) => {
+        if (!lists.has(term)) lists.set(term, collect(term))
+        return lists.get(term)
       }
       const history = readLog(
         wantedCommits
@@ -133,7 +139,7 @@ export async function writeTaskRows(tasks: readonly PublicTask[], mirrors: strin
           tests,
           count: found.files.length,
           paths: found.signals.map((_, at) => found.files[at]!.path),
-          signals: found.signals.map((signals) => SIGNALS.map((name) => Number(signals[name].toFixed(4)))),
+          signals: found.signals.map((signals) => Array.from(signals, (value) => Number(value.toFixed(4)))),
         }
         appendFileSync(out, `${JSON.stringify(row)}\n`)
       }

@@ -77,8 +77,9 @@ export function describeWords(words: RankedFile['words']): string {
 export function pointersOf({ files, terms }: ProjectAnswer, root: string, limit: number): FilePointer[] {
   return files.slice(0, limit).flatMap(({ path, score, words, lines }): FilePointer[] => {
     const sections = readSections(root, path, terms, lines)?.sections ?? []
-    const [best] = [...sections].sort((a, b) => b.score - a.score || a.start - b.start)
-    if (best === undefined) return []
+    const [first, ...others] = sections
+    if (first === undefined) return []
+    const best = others.reduce((most, section) => (section.score > most.score ? section : most), first)
     const { start, end, symbol } = best
     return [{ path, start, end, symbol, score: roundScore(score), why: describeWords(words) }]
   })

@@ -1,6 +1,6 @@
 import type { CacheKey } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { encodeEnd, openForm, Segment } from '../../search/saved-library.ts'
+import { encodeEnd, openForm, Segment, type TermPostings } from '../../search/saved-library.ts'
 import { PROJECT_TUNING } from '../rules/file-document.ts'
 import type { ListedFiles } from './listing.ts'
 import { areSame, bytesOf, isSameStamp, STAMP_NUMBERS } from './stamps.ts'
@@ -19,6 +19,8 @@ export interface FileTable {
 }
 
 export const NOWHERE = -1
+/** Of the postings that a process keeps for its next question. */
+const MOST_BYTES = 16 * 1024 * 1024
 
 /** The files of one segment have the slots after those of the segments before it. */
 export class FileIndex {
@@ -26,11 +28,31 @@ export class FileIndex {
   readonly segments: readonly Segment[]
   readonly close: () => void
   private slots: Map<number, number> | undefined
+  private readonly found = new Map<string, TermPostings | undefined>()
+  private bytes = 0
 
   constructor(table: FileTable, segments: readonly Segment[], close: () => void) {
     this.table = table
     this.segments = segments
     this.close = close
+  }
+
+  /** The files with a term. Throws when the bytes are damaged. */
+  find(term: string): TermPostings | undefined {
+    if (this.found.has(term)) return this.found.get(term)
+    let whole: TermPostings | undefined
+    let base = 0
+    for (const segment of this.segments) {
+      whole = joinPostings(whole, segment.find(term, base))
+      base += segment.place.slots
+    }
+    this.bytes += 64 + (whole === undefined ? 0 : 12 * whole.pieces.length)
+    if (this.bytes > MOST_BYTES) {
+      this.found.clear()
+      this.bytes = 0
+    }
+    this.found.set(term, whole)
+    return whole
   }
 
   /** The slot of a path, by its key. */
@@ -57,6 +79,18 @@ export class FileIndex {
     }
     return slots
   }
+}
+
+/** The slots of the second come after those of the first. */
+export function joinPostings(one: TermPostings | undefined, other: TermPostings | undefined): TermPostings | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const join = (a: Uint32Array, b: Uint32Array) => {
+    const both = new Uint32Array(a.length + b.length)
+    both.set(a)
+    both.set(b, a.length)
+    return both
+  }
+  return { list: join(one.list, other.list), pieces: join(one.pieces, other.pieces) }
 }
 
 // Of each file: the key, the stamp, the reason.

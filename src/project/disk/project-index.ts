@@ -1,12 +1,11 @@
 import type { Machine } from '../../machine/machine.ts'
-import type { Segment, TermPostings } from '../../search/saved-library.ts'
 import { openBuilt, SegmentBuilder } from '../../search/segment-builder.ts'
 import { keyOf } from '../../text/values.ts'
 import { projectIndexKey } from '../has-index.ts'
 import { LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
 import { documentOf, PROJECT_TUNING } from '../rules/file-document.ts'
 import type { ProjectTerms } from '../rules/signals.ts'
-import { FileIndex, NOWHERE, openFileIndex } from './file-table.ts'
+import { FileIndex, joinPostings, NOWHERE, openFileIndex } from './file-table.ts'
 import type { ListedFiles } from './listing.ts'
 import { readProjectText } from './project-text.ts'
 import { sizeAt } from './stamps.ts'
@@ -120,30 +119,7 @@ function putOver(root: string, saved: FileIndex, files: ListedFiles, slots: Int3
     if (reason === undefined && (read === undefined || 'text' in read)) candidates.push(path)
   })
   const slotOf = (key: number) => slotsOver.get(key) ?? saved.slotOf(key)
-  const segments = [...saved.segments]
-  if (slotsOver.size > 0) segments.push(openBuilt(over.encode(slotsOver.size)))
-  return { paths, candidates, leftOut, slotOf, find: (term) => findIn(segments, term) }
-}
-
-/** Throws when the bytes are damaged. */
-function findIn(segments: readonly Segment[], term: string): TermPostings | undefined {
-  const parts: TermPostings[] = []
-  let [base, count] = [0, 0]
-  for (const segment of segments) {
-    const found = segment.find(term, base)
-    if (found !== undefined) {
-      parts.push(found)
-      count += found.pieces.length
-    }
-    base += segment.place.slots
-  }
-  if (parts.length < 2) return parts[0]
-  const whole = { list: new Uint32Array(2 * count), pieces: new Uint32Array(count) }
-  let at = 0
-  for (const { list, pieces } of parts) {
-    whole.list.set(list, 2 * at)
-    whole.pieces.set(pieces, at)
-    at += pieces.length
-  }
-  return whole
+  const own = slotsOver.size > 0 ? openBuilt(over.encode(slotsOver.size)) : undefined
+  const find = (term: string) => (own ? joinPostings(saved.find(term), own.find(term, base)) : saved.find(term))
+  return { paths, candidates, leftOut, slotOf, find }
 }

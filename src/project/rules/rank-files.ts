@@ -57,14 +57,7 @@ export function rankFiles(task: Task, project: ProjectTerms, rules: RankRules): 
   const model = rules.model === undefined ? ownModel : readModel(rules.model, SIGNALS)
   const judged = evidence.files.map((file, at) => {
     const row = signals[at]
-    const sum =
-      model === undefined || row === undefined
-        ? -Infinity
-        : judge(
-            model,
-            SIGNALS.map((name) => row[name]),
-            at,
-          )
+    const sum = model === undefined || row === undefined ? -Infinity : judge(model, row, at)
     const own = model === undefined ? BY_PLACE[at] : row && probabilityOf(model, sum)
     const odds = rules.lift?.(file.path) ?? 1
     const probability = own ?? UNLIKELY

@@ -130,13 +130,25 @@ function keepKeysWhole(bounds: readonly Bounds[], lineAt: (at: number) => string
   return kept
 }
 
-/** All words of a section, in the order of the text, and how often each occurs: for a file that many tasks use. */
-export function countSections(sections: readonly SizedSection[]): ReadonlyMap<string, number>[] {
-  return sections.map(({ text }) => {
-    const counts = new Map<string, number>()
-    visitTerms(text, (term) => counts.set(term, (counts.get(term) ?? 0) + 1))
-    return counts
+/**
+ * Every word of a file, with the sections that have it, how often each, and where first among its words: for a file that
+ * many tasks use.
+ */
+export type CountedWords = ReadonlyMap<string, readonly number[]>
+
+export function countSections(sections: readonly SizedSection[]): CountedWords {
+  const counted = new Map<string, number[]>()
+  sections.forEach(({ text }, at) => {
+    let first = 0
+    visitTerms(text, (term) => {
+      const known = counted.get(term)
+      first++
+      if (known === undefined) counted.set(term, [at, 1, first])
+      else if (known[known.length - 3] === at) known[known.length - 2]!++
+      else known.push(at, 1, first)
+    })
   })
+  return counted
 }
 
 /** The words of one answer, in the form in which its files are searched for them. */
@@ -156,30 +168,16 @@ export class WantedWords {
    * The weight of each section of a file: its words by rarity, and half of the better neighbour's. `counted` saves
    * searching for the words.
    */
-  weigh(sections: readonly SizedSection[], counted?: readonly ReadonlyMap<string, number>[]): FileSection[] {
+  weigh(sections: readonly SizedSection[], counted?: CountedWords): FileSection[] {
     const { byTerm } = this
-    const found = sections.map(({ text }, at) => {
-      const counts = new Map<WeighedTerm, number>()
-      const add = (term: string, count: number) => {
-        const known = byTerm.get(term)
-        if (known !== undefined) counts.set(known, (counts.get(known) ?? 0) + count)
-      }
-      if (counted !== undefined) counted[at]!.forEach((count, term) => void add(term, count))
-      else {
-        const likely = this.likelyWords(text)
-        if (likely !== '') visitTerms(likely, (term) => add(term, 1))
-      }
-      return counts
-    })
-    const own = found.map((counts) => {
-      let sum = 0
-      for (const [{ weight }, count] of counts) sum += (weight * count) / (count + 1)
-      return sum
-    })
+    const found = counted === undefined ? this.search(sections) : this.lookUp(sections.length, counted)
+    const own = found.map((words) =>
+      words.reduce((sum, [{ weight }, count]) => sum + (weight * count) / (count + 1), 0),
+    )
     return sections.map(({ start, end, text, symbols, head }, at) => {
       let [symbol, most] = [symbols[0], 0]
       // The one that the task mentions most; of equals the first.
-      if (found[at]!.size > 0 && symbols.length > 1) {
+      if (found[at]!.length > 0 && symbols.length > 1) {
         for (const each of symbols) {
           let sum = 0
           visitTerms(each, (term) => {
@@ -190,8 +188,32 @@ export class WantedWords {
       }
       // Half of the better neighbour's weight, and a little for any section.
       const score = own[at]! + 0.5 * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0) + 0.3
-      return { start, end, text, score, symbol, words: Array.from(found[at]!.keys(), ({ word }) => word), head }
+      return { start, end, text, score, symbol, words: found[at]!.map(([{ word }]) => word), head }
     })
+  }
+
+  /** The words of the task in each section, in the order of the text, and how often each occurs. */
+  private search(sections: readonly SizedSection[]): [WeighedTerm, number][][] {
+    return sections.map(({ text }) => {
+      const counts = new Map<WeighedTerm, number>()
+      const likely = this.likelyWords(text)
+      if (likely === '') return []
+      visitTerms(likely, (term) => {
+        const known = this.byTerm.get(term)
+        if (known !== undefined) counts.set(known, (counts.get(known) ?? 0) + 1)
+      })
+      return [...counts]
+    })
+  }
+
+  /** What `search` returns. */
+  private lookUp(count: number, counted: CountedWords): [WeighedTerm, number][][] {
+    const found = Array.from({ length: count }, (): [WeighedTerm, number, number][] => [])
+    for (const [term, known] of this.byTerm) {
+      const places = counted.get(term) ?? []
+      for (let i = 0; i < places.length; i += 3) found[places[i]!]!.push([known, places[i + 1]!, places[i + 2]!])
+    }
+    return found.map((words) => words.sort((a, b) => a[2] - b[2]).map(([known, times]) => [known, times]))
   }
 
   /** Possible words of the task, each with everything between the blanks around it: no word contains a blank. */

@@ -7,7 +7,15 @@ import { stemWord } from '../../search/word-lists.ts'
 import { keyOf } from '../../text/values.ts'
 import { type Role, roleOf } from './candidates.ts'
 import { MOST_PIECES, nameOf, PROJECT_TUNING, SYMBOL_FIELD } from './file-document.ts'
-import { changedTogether, countChanges, type History, type Votes, voteByHistory, walkChanges } from './history.ts'
+import {
+  type Changes,
+  changedTogether,
+  countChanges,
+  type History,
+  type Votes,
+  voteByHistory,
+  walkChanges,
+} from './history.ts'
 import { findNamed, type NamedFiles } from './named-files.ts'
 
 /** The data of a project, by slot. */
@@ -61,72 +69,114 @@ export interface WeighedTerm {
   weight: number
 }
 
-/**
- * What is known about a file and a task, in the order of the model's columns. Shares of the task are by the weight of
- * its words. Change nothing here without training the model again.
- */
-export const SIGNALS = [
+/** What the signals of one file are read from: all about the file, beside what is known about the question. */
+interface Known {
+  file: ScoredFile
+  /** Its place in the plain ranking, and among the columns of `words`. */
+  rank: number
+  at: number
+  named: ReturnType<NameSignals['of']>
+  changes: Changes
+}
+
+/** What is the same for all files of a question. Shares of the task are by the weight of its words. */
+interface Asked {
+  task: Task
+  judged: readonly ScoredFile[]
+  words: ReturnType<typeof sumWords>
+  /** The weight of all words of the task, of those of its title, and how much of these the first file has. */
+  mass: number
+  titleMass: number
+  leader: number
+  most: number
+  nameMass(path: string): number
+  votes: Votes
+  nearestOfAll: number
+  together: ReadonlyMap<string, number>
+  walk: ReadonlyMap<string, number>
+  /** The worth of the folders of the first files. */
+  folders: ReadonlyMap<string, number>
+  extensions: ReadonlyMap<string, number>
+  bases: ReadonlyMap<string, number>
+  /** Names of source files. */
+  sources: ReadonlySet<string>
+  files: number
+  count: number
+  commits: number
+}
+
+type Signal = (known: Known, asked: Asked) => number
+const field =
+  (which: number): Signal =>
+  ({ at }, { words, mass }) =>
+    words.fields[which]![at]! / mass
+
+/** What is known about a file and a task: the model's columns, in its order. Change nothing here without training again. */
+const COLUMNS = {
   // The plain ranking.
-  'score',
-  'place',
-  'text',
+  score: ({ file }, { judged }) => file.total / judged[0]!.total,
+  place: ({ rank }) => 1 / (1 + rank),
+  text: ({ file }, { most }) => file.text / most,
   // Words of the task by where they stand.
-  'name',
-  'folder',
-  'symbols',
-  'headings',
-  'covered',
-  'coveredWords',
-  'coveredTitle',
-  'window',
-  'windowTitle',
-  'definition',
-  'rarest',
-  'nameShare',
+  name: field(0),
+  folder: field(1),
+  symbols: field(2),
+  headings: field(3),
+  covered: ({ at }, { words, mass }) => words.covered[at]! / mass,
+  coveredWords: ({ at }, { words, count }) => words.coveredWords[at]! / Math.max(1, count),
+  coveredTitle: ({ at }, { words, titleMass }) => words.coveredTitle[at]! / titleMass,
+  window: ({ at }, { words, mass }) => words.window[at]! / mass,
+  windowTitle: ({ at }, { words, titleMass }) => words.windowTitle[at]! / titleMass,
+  definition: ({ at }, { words, mass }) => words.definition[at]! / mass,
+  rarest: ({ at }, { words, mass }) => words.rarest[at]! / mass,
+  nameShare: ({ at, file }, { words, nameMass }) => Math.min(1, words.fields[0]![at]! / nameMass(file.path)),
   // What the task names.
-  'path',
-  'module',
-  'frame',
-  'stem',
-  'folderNamed',
-  'pathPair',
-  'scope',
-  'defines',
-  'uses',
-  'joined',
+  path: ({ named }) => named.path,
+  module: ({ named }) => named.module,
+  frame: ({ named }) => named.frame,
+  stem: ({ named }) => named.stem,
+  folderNamed: ({ named }) => named.folderNamed,
+  pathPair: ({ named }) => named.pathPair,
+  scope: ({ named }) => named.scope,
+  defines: ({ named }) => named.defines,
+  uses: ({ named }) => named.uses,
+  joined: ({ named }) => named.joined,
   // History.
-  'votes',
-  'nearest',
-  'nearestOfAll',
-  'age',
-  'recent',
-  'changes',
-  'together',
-  'walk',
-  'sameFolder',
-  'extension',
+  votes: ({ file }, { votes }) => votes.shares.get(file.path) ?? 0,
+  nearest: ({ file }, { votes }) => votes.nearest.get(file.path) ?? 0,
+  nearestOfAll: (_, { nearestOfAll }) => nearestOfAll,
+  age: ({ changes }) => 1 / (1 + changes.age / 20),
+  recent: ({ changes }) => Math.min(changes.recent, 8),
+  changes: ({ changes }) => Math.log2(1 + changes.all),
+  together: ({ file }, { together }) => together.get(file.path) ?? 0,
+  walk: ({ file }, { walk }) => walk.get(file.path) ?? 0,
+  sameFolder: ({ file }, { folders }) => folders.get(folderOf(file.path)) ?? 0,
+  extension: ({ file }, { extensions }) => extensions.get(extensionOf(file.path)) ?? 0,
   // The kind of file, and of task.
-  'isTest',
-  'isProse',
-  'isConfig',
-  'isData',
-  'isLog',
-  'isExample',
-  'aboutProse',
-  'aboutTests',
-  'aboutExamples',
-  'aboutCode',
-  'isQuestion',
-  'depth',
-  'sameName',
-  'twin',
-  'rival',
-  'leader',
-  'files',
-  'words',
-  'commits',
-] as const
-type Signals = Record<(typeof SIGNALS)[number], number>
+  isTest: ({ file }) => Number(file.role.isTest),
+  isProse: ({ file }) => Number(file.role.isProse),
+  isConfig: ({ file }) => Number(file.role.isConfig),
+  isData: ({ file }) => Number(file.role.isData),
+  isLog: ({ file }) => Number(file.role.isLog),
+  isExample: ({ file }) => Number(file.role.isExample),
+  aboutProse: (_, { task }) => Number(task.about.prose),
+  aboutTests: (_, { task }) => Number(task.about.tests),
+  aboutExamples: (_, { task }) => Number(task.about.examples),
+  aboutCode: (_, { task }) => Number(CODE.test(task.title)),
+  isQuestion: (_, { task }) => Number(task.about.isQuestion),
+  depth: ({ file }) => file.path.split('/').length,
+  sameName: ({ file }, { bases }) => Math.min(20, bases.get(baseOf(file.path)) ?? 1),
+  twin: ({ file: { role, path } }, { sources }) =>
+    Number((role.isProse || role.isConfig) && sources.has(nameOf(path).toLowerCase())),
+  rival: (_, { judged }) => (judged[1]?.total ?? 0) / (judged[0]?.total ?? 1),
+  leader: (_, { leader }) => leader,
+  files: (_, { files }) => Math.log2(1 + files),
+  words: (_, { count }) => count,
+  commits: (_, { commits }) => Math.min(1, commits / 200),
+} satisfies Record<string, Signal>
+
+export const SIGNALS = Object.keys(COLUMNS) as readonly (keyof typeof COLUMNS)[]
+const EVERY: readonly Signal[] = Object.values(COLUMNS)
 
 /** A file that may be needed. */
 interface ScoredFile {
@@ -149,8 +199,8 @@ export interface Evidence {
   find: ProjectTerms['find']
   /** The path of a file, by its key. */
   pathOf(key: number): string | undefined
-  /** The first files as the model sees them. */
-  signals: Signals[]
+  /** The columns of the first files. */
+  signals: number[][]
 }
 
 const MOST_CONSIDERED = 400
@@ -163,10 +213,10 @@ export function collectEvidence(
   { history, near = [] }: Pick<RankRules, 'history' | 'near'>,
 ): Evidence {
   const engine = openEngine(project)
-  const { find } = engine
+  const { find } = project
   const asked = weighTerms(task)
   const terms = asked.map(({ term, word, weight }) => ({ term, word, weight: weight * engine.rarity.of(term) }))
-  const slotOf = project.slotOf ?? slotsByKey(project.paths)
+  const { slotOf } = engine
   const pathOf = (key: number) => project.paths[slotOf(key)]
   const votes = voteByHistory(history, asked, pathOf)
   const named = findNamed(task, project.paths)
@@ -223,11 +273,8 @@ export function collectEvidence(
   const judged = found.slice(0, 160)
   const walk = walkChanges(history, startsOf(judged, near), pathOf)
   const changes = countChanges(history)
-  const extensions = shareOfExtensions(changes, pathOf)
   const folders = new Map<string, number>()
   for (const { path, total } of judged.slice(0, SEEDS)) raise(folders, folderOf(path), total / judged[0]!.total)
-  const bases = new Map<string, number>()
-  for (const path of project.paths) if (path !== undefined) count(bases, baseOf(path))
   const sources = new Set(
     judged.flatMap(({ path, role }) =>
       role.isProse || role.isConfig || role.isTest || role.isExample ? [] : nameOf(path).toLowerCase(),
@@ -236,63 +283,31 @@ export function collectEvidence(
   const mass = terms.reduce((sum, { weight }, at) => sum + (asked[at]!.isJoined ? 0 : weight), 0) || 1
   const titleMass =
     terms.reduce((sum, { term, weight }, at) => sum + (asked[at]!.isJoined || !isInTitle(term) ? 0 : weight), 0) || 1
-  const nearestOfAll = [...votes.nearest.values()].reduce((best, near) => Math.max(best, near), 0)
-  const shared = {
-    nearestOfAll,
-    aboutProse: Number(task.about.prose),
-    aboutTests: Number(task.about.tests),
-    aboutExamples: Number(task.about.examples),
-    aboutCode: Number(CODE.test(task.title)),
-    isQuestion: Number(task.about.isQuestion),
-    rival: (judged[1]?.total ?? 0) / (judged[0]?.total ?? 1),
+  const known: Asked = {
+    task,
+    judged,
+    words,
+    mass,
+    titleMass,
     leader: judged.length === 0 ? 0 : words.coveredTitle[place.get(judged[0]!)!]! / titleMass,
-    files: Math.log2(1 + project.paths.length),
-    words: asked.length,
-    commits: Math.min(1, history.ids.length / 200),
+    most,
+    nameMass: (path) => termsOf(nameOf(path)).reduce((sum, term) => sum + engine.rarity.of(term), 0) || 1,
+    votes,
+    nearestOfAll: [...votes.nearest.values()].reduce((best, near) => Math.max(best, near), 0),
+    together,
+    walk,
+    folders,
+    extensions: shareOfExtensions(changes, pathOf),
+    bases: engine.bases,
+    sources,
+    files: project.paths.length,
+    count: asked.length,
+    commits: history.ids.length,
   }
-  const signals = judged.map((file, rank): Signals => {
-    const { path, role } = file
-    const at = place.get(file)!
-    const field = (which: number) => words.fields[which]![at]! / mass
-    const { age, recent, all } = changes.get(keyOf(path)) ?? { age: Infinity, recent: 0, all: 0 }
-    const nameMass = termsOf(nameOf(path)).reduce((sum, term) => sum + engine.rarity.of(term), 0) || 1
-    return {
-      ...shared,
-      score: file.total / judged[0]!.total,
-      place: 1 / (1 + rank),
-      text: file.text / most,
-      name: field(0),
-      folder: field(1),
-      symbols: field(2),
-      headings: field(3),
-      covered: words.covered[at]! / mass,
-      coveredWords: words.coveredWords[at]! / Math.max(1, asked.length),
-      coveredTitle: words.coveredTitle[at]! / titleMass,
-      window: words.window[at]! / mass,
-      windowTitle: words.windowTitle[at]! / titleMass,
-      definition: words.definition[at]! / mass,
-      rarest: words.rarest[at]! / mass,
-      nameShare: Math.min(1, words.fields[0]![at]! / nameMass),
-      ...names.of(file),
-      votes: votes.shares.get(path) ?? 0,
-      nearest: votes.nearest.get(path) ?? 0,
-      age: 1 / (1 + age / 20),
-      recent: Math.min(recent, 8),
-      changes: Math.log2(1 + all),
-      together: together.get(path) ?? 0,
-      walk: walk.get(path) ?? 0,
-      sameFolder: folders.get(folderOf(path)) ?? 0,
-      extension: extensions.get(extensionOf(path)) ?? 0,
-      isTest: Number(role.isTest),
-      isProse: Number(role.isProse),
-      isConfig: Number(role.isConfig),
-      isData: Number(role.isData),
-      isLog: Number(role.isLog),
-      isExample: Number(role.isExample),
-      depth: path.split('/').length,
-      sameName: Math.min(20, bases.get(baseOf(path)) ?? 1),
-      twin: Number((role.isProse || role.isConfig) && sources.has(nameOf(path).toLowerCase())),
-    }
+  const signals = judged.map((file, rank) => {
+    const own = changes.get(keyOf(file.path)) ?? { age: Infinity, recent: 0, all: 0 }
+    const about = { file, rank, at: place.get(file)!, named: names.of(file), changes: own }
+    return EVERY.map((signal) => signal(about, known))
   })
   return { files: found, terms, asked, votes, named, find, pathOf, signals }
 }
@@ -379,35 +394,39 @@ function bestFirst(a: ScoredFile, b: ScoredFile): number {
 interface Engine {
   scorer: Scorer
   rarity: Rarity
-  find(term: string): TermPostings | undefined
+  slotOf(key: number): number
+  /** How many files have a name. */
+  bases: ReadonlyMap<string, number>
 }
 
-function slotsByKey(paths: ProjectTerms['paths']): (key: number) => number {
-  const byKey = new Map(paths.map((path, slot) => [keyOf(path ?? ''), slot]))
-  return (key) => byKey.get(key) ?? -1
-}
+/** A server asks the same project again. */
+const engines = new WeakMap<ProjectTerms, Engine>()
 
-/** Lists are read once per question. A file is only its path: most are never read. */
-function openEngine({ paths, find: findNow }: ProjectTerms): Engine {
-  const known = new Map<string, TermPostings | undefined>()
-  const find = (term: string) => {
-    if (!known.has(term)) known.set(term, findNow(term))
-    return known.get(term)
-  }
+/** A file is only its path: most are never read. */
+function openEngine(project: ProjectTerms): Engine {
+  const known = engines.get(project)
+  if (known !== undefined) return known
+  const { paths, find } = project
   const targets = new Int32Array(paths.length).fill(-1)
+  const bases = new Map<string, number>()
   let size = 0
-  for (let slot = 0; slot < paths.length; slot++) {
-    if (paths[slot] === undefined) continue
+  paths.forEach((path, slot) => {
+    if (path === undefined) return
     targets[slot] = slot
+    count(bases, baseOf(path))
     size++
-  }
+  })
   const recordAt = (slot: number): DocumentRecord => {
     const id = paths[slot]!
     return { id, name: nameOf(id), tokens: 0, negatives: [], redirects: [] }
   }
   const library: Library = { size, targets, recordAt, find: (term) => find(term)?.list }
   const rarity = new Rarity([library], PROJECT_TUNING)
-  return { scorer: new Scorer(library, rarity, PROJECT_TUNING), rarity, find }
+  const byKey = project.slotOf ? undefined : new Map(paths.map((path, slot) => [keyOf(path ?? ''), slot]))
+  const slotOf = project.slotOf ?? ((key: number) => byKey!.get(key) ?? -1)
+  const engine = { scorer: new Scorer(library, rarity, PROJECT_TUNING), rarity, slotOf, bases }
+  engines.set(project, engine)
+  return engine
 }
 
 /** The positions of the best scores, this many plus ties with the last. Sorting all is slow. */
@@ -436,7 +455,7 @@ function sumWords(
   asked: readonly QueryTerm[],
   terms: readonly WeighedTerm[],
   isInTitle: (term: string) => boolean,
-  find: Engine['find'],
+  find: ProjectTerms['find'],
   slots: number,
 ) {
   const column = () => new Float64Array(chosen.length)
@@ -493,18 +512,6 @@ function sumWords(
   }
 }
 
-type NameSignal =
-  | 'path'
-  | 'module'
-  | 'frame'
-  | 'stem'
-  | 'folderNamed'
-  | 'pathPair'
-  | 'scope'
-  | 'defines'
-  | 'uses'
-  | 'joined'
-
 /** What the task names: files, folders, definitions. */
 class NameSignals {
   private readonly task: Task
@@ -516,12 +523,12 @@ class NameSignals {
   private readonly defined = new Map<number, number>()
   private readonly used = new Map<number, number>()
   private readonly joined = new Map<number, number>()
-  private readonly known = new Map<ScoredFile, Pick<Signals, NameSignal>>()
+  private readonly known = new Map<ScoredFile, ReturnType<NameSignals['read']>>()
 
   constructor(
     task: Task,
     { paths }: ProjectTerms,
-    find: Engine['find'],
+    find: ProjectTerms['find'],
     named: NamedFiles,
     files: readonly ScoredFile[],
   ) {
@@ -550,15 +557,18 @@ class NameSignals {
     }
   }
 
-  of(file: ScoredFile): Pick<Signals, NameSignal> {
-    const known = this.known.get(file)
-    if (known !== undefined) return known
-    const { slot, path } = file
+  of(file: ScoredFile) {
+    const known = this.known.get(file) ?? this.read(file)
+    this.known.set(file, known)
+    return known
+  }
+
+  private read({ slot, path }: ScoredFile) {
     const stem = nameOf(path).toLowerCase()
     const isStem = stem.length >= 4 && isNamedIn(this.text, stem)
     const { scope } = this.task.names
     const has = (text: string) => scope.size > 0 && termsOf(text).some((term) => scope.has(term))
-    const made = {
+    return {
       path: this.named.paths.get(slot) ?? 0,
       module: this.named.modules.get(slot) ?? 0,
       frame: this.named.frames.get(slot)?.share ?? 0,
@@ -570,8 +580,6 @@ class NameSignals {
       uses: this.used.get(slot) ?? 0,
       joined: Math.min(1, this.joined.get(slot) ?? 0),
     }
-    this.known.set(file, made)
-    return made
   }
 }
 
