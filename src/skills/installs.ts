@@ -45,6 +45,8 @@ export class Installs {
   readonly verdicts: readonly Verdict[]
   /** The repository with the commits; `library` may be a copy of its files. */
   readonly repo: Repository
+  /** This command is the only writer of the library. */
+  isLibraryWriter = false
   /** What the lock of the project pins, instead of the library: then `library` and `repo` are the project. */
   readonly locked: RegistryReading | undefined
 

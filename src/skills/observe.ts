@@ -4,7 +4,8 @@ import { leftoversIn, recover, type Waiting, withWorkFolder, workFolderIn } from
 import { isFolder } from '../machine/files.ts'
 import { refuseNamedLinkOut, staysInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { inHome } from '../text/paths.ts'
+import { type Finding, LoadoutError, report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { applyOperations, Backups, type OnProgress } from './disk/apply.ts'
 import { readLibraryState } from './disk/library-git.ts'
@@ -15,7 +16,7 @@ import { type RegistryReading, readPlacements, readRegistry, withExpectation, wi
 import { hashPath } from './disk/tree.ts'
 import { TreeCache } from './disk/tree-cache.ts'
 import { findClosed, heldKeyFindings, lookThrough, type Quarantine, quarantineFindings, withHeldKeys } from './gate.ts'
-import type { Installs } from './installs.ts'
+import { Installs } from './installs.ts'
 import { catalogFindings, type Operation, type OperationPlan, planRefresh, planUnequip } from './rules/operations.ts'
 import { type LibraryState, reconcile, stateFrom } from './rules/reconcile.ts'
 import {
@@ -108,17 +109,49 @@ function asLibraryWriter<T>(installs: Installs, purpose: string, run: Writing<T>
   return withLibrary(installs.repo, purpose, finishAndRun, waiting)
 }
 
-/** Refreshes the copies that a killed command did not come to. */
+/** Finishes what a killed command did not come to: refreshing the copies of skills, or the rest of its operations. */
 async function finishCopies(installs: Installs, purpose: string, waiting: Waiting): Promise<Finding[]> {
-  const logged = readLogged(libraryLog(installs.library))
-  if (logged === undefined || !('copies' in logged) || logged.copies === undefined) return []
-  const names = new Set(logged.copies)
-  const roots = installs.userRoots.filter(({ path }) => isFolder(path))
-  const refresh = async (found: Finding[]) => {
-    await refreshInstalls(installs, roots, names, {}, { isUndo: logged.message?.startsWith(UNDO) })
-    return found
+  const log = libraryLog(installs.library)
+  const logged = readLogged(log)
+  if (logged === undefined || 'to' in logged) return []
+  const { copies, message } = logged
+  if (copies !== undefined) {
+    const roots = installs.userRoots.filter(({ path }) => isFolder(path))
+    const refresh = async (found: Finding[]) => {
+      await refreshInstalls(installs, roots, new Set(copies), {}, { isUndo: message?.startsWith(UNDO) })
+      return found
+    }
+    return withRoots(installs, roots, purpose, refresh, waiting)
   }
-  return withRoots(installs, roots, purpose, refresh, waiting)
+  const operations = (logged.operations ?? []).map((each) => {
+    return { ...each, root: installs.machine.expandHome(each.root) }
+  })
+  if (operations.length === 0) return []
+  const all = new Installs(installs.machine, { allProjects: true, verdicts: installs.verdicts })
+  const roots = [...all.userRoots, ...all.otherProjectRoots()].filter(({ path }) =>
+    operations.some(({ root }) => root === path),
+  )
+  const finish = async (found: Finding[]) => {
+    const observation = await observe(all, roots, true)
+    const left = operations.filter((operation) => !isDone(operation, observation))
+    await endLog(all, (each) => carryOut(each, observation, { operations: left, findings: [] }, {}))
+    const told = left.map(({ root, skill }) =>
+      report('RECOVERED/finished', { target: join(root, skill) }, { subject: skill }),
+    )
+    return [...found, ...told]
+  }
+  return withRoots(all, roots, purpose, finish, waiting).catch((error: unknown) => {
+    // What cannot be finished must not stop every later command too.
+    if (error instanceof LoadoutError && error.code !== 'LOCKED') log.end()
+    throw error
+  })
+}
+
+function isDone({ kind, skill, root }: Operation, { statuses }: Observation): boolean {
+  const copies = statuses.find(({ name }) => name === skill)?.placements ?? []
+  const copy = copies.find(({ placement, state }) => placement.root.path === root && state !== 'unmanaged')
+  if (kind === 'remove') return copy === undefined
+  return copy?.state === 'current' || (kind === 'merge' && copy?.state === 'edited' && !copy.isBehind)
 }
 
 /** Unless a copy could not be written, for example on a full disk: then the next command goes on. */
@@ -222,6 +255,7 @@ export async function asWriter<T>(
   const lockRoots = (found: Finding[]) =>
     withRoots(installs, roots, purpose, (more) => reportFirst(installs, [...found, ...more], run), { signal })
   if (!isLockable(installs.library)) return lockRoots([])
+  installs.isLibraryWriter = true
   return asLibraryWriter(installs, purpose, lockRoots, { signal })
 }
 
@@ -289,7 +323,14 @@ export async function carryOut(
     const inProject = new Map(observation.roots.map((root) => [root.path, projectOf(installs, root)]))
     const projectOfRoot = (path: string) => inProject.get(path)
     const where = { machine, library, state, find, projectOf: projectOfRoot, merged, onProgress, signal }
-    const applied = await applyOperations(operations, where)
+    // Each copy is swapped by itself; the log says what else belongs to it.
+    const log = libraryLog(library)
+    const logged = operations.flatMap((each) =>
+      LOGGED.has(each.kind) ? [{ ...each, root: inHome(each.root, machine.home) }] : [],
+    )
+    const isLogged = installs.isLibraryWriter && logged.length > 1 && log.text() === undefined
+    if (isLogged) log.write({ changes: [], isCommitted: true, operations: logged })
+    const applied = await applyOperations(operations, where).finally(() => isLogged && log.end())
     // If the only operation failed, its error is the answer; among others it is a finding.
     if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure
     machine.report(...findings, ...applied.findings)
@@ -319,6 +360,8 @@ export async function foreseeEdits(
 }
 
 const WRITING: ReadonlySet<Operation['kind']> = new Set(['install', 'refresh', 'merge', 'adopt'])
+
+const LOGGED: ReadonlySet<Operation['kind']> = new Set([...WRITING, 'remove'])
 
 /** Leaves out operations that would install a skill in quarantine, or one that the catalog forbids. */
 async function withoutClosed(

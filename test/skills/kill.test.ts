@@ -204,7 +204,9 @@ const SCENARIOS: Record<string, Scenario> = {
   'profile switch': {
     args: ['profile', 'switch', 'work'],
     start: later(INSTALLED, run('profile', 'save', 'work'), run('unequip', 'alpha'), run('equip', 'spare')),
+    isWhole: true,
   },
+  'equip of two skills for two agents': { args: ['equip', 'alpha', 'spare'], start: BASE, isWhole: true },
   'update of two skills': UPDATE,
   'undo of two skills': UNDO,
   'teach about two skills': TEACH,

@@ -17,7 +17,8 @@ import { staysInside } from '../../machine/inside.ts'
 import { withScratch } from '../../machine/leftovers.ts'
 import type { Repository } from '../../machine/repository.ts'
 import { type Finding, failWith, LoadoutError, report } from '../../text/trouble.ts'
-import { isTextList } from '../../text/values.ts'
+import { isRecord, isTextList } from '../../text/values.ts'
+import type { Operation } from '../rules/operations.ts'
 import type { FastForward, RepoState } from '../rules/sync-decision.ts'
 import { commitPaths, isUnder, readChanges } from './library-git.ts'
 import { Merges } from './pending-merge.ts'
@@ -77,7 +78,7 @@ export async function changeLibrary(
 
 /** Can be repeated after a kill at any point. If the commit fails, puts everything back and throws. */
 async function carryOutLogged(repo: Repository, logged: LoggedChange): Promise<string | undefined> {
-  const { changes, message, merge, copies, isCommitted } = logged
+  const { changes, message, merge, copies, operations, isCommitted } = logged
   const { machine, path: library } = repo
   const log = libraryLog(library)
   let commit: string | undefined
@@ -100,7 +101,7 @@ async function carryOutLogged(repo: Repository, logged: LoggedChange): Promise<s
     // The log stays: the next command goes on here.
     throw asLoadoutError(error, library, 'write')
   }
-  if (copies === undefined) log.end()
+  if (copies === undefined && operations === undefined) log.end()
   return commit
 }
 
@@ -144,7 +145,7 @@ async function finishLogged(repo: Repository): Promise<Finding[]> {
   }
   try {
     await carryOutLogged(repo, logged)
-    return recovered(`change was finished: ${what}`, what)
+    return logged.operations ? [] : recovered(`change was finished: ${what}`, what)
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     return recovered(`change was undone: ${what} (${error.message})`, what)
@@ -160,6 +161,8 @@ export interface LoggedChange {
   merge?: string
   /** The skills whose installed copies are refreshed afterwards. */
   copies?: string[]
+  /** What is done to installed copies, if that is all: each is swapped by itself, and the log makes all of them happen. */
+  operations?: Operation[]
   /** The library has the change and its commit: only the rest is left to do. */
   isCommitted?: boolean
 }
@@ -188,7 +191,7 @@ export function libraryLog(library: string): Transaction {
 export function readLogged(log: Transaction): LoggedChange | Move | undefined {
   const json = log.read() ?? {}
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
-  const { message, merge, copies, isCommitted, from, to } = json
+  const { message, merge, copies, operations, isCommitted, from, to } = json
   if (typeof to === 'string') return { from: text(from), to }
   const changes = log.plannedIn(json)
   return (
@@ -197,9 +200,14 @@ export function readLogged(log: Transaction): LoggedChange | Move | undefined {
       message: text(message),
       merge: text(merge),
       copies: isTextList(copies) ? copies : undefined,
+      operations: Array.isArray(operations) && operations.every(isOperation) ? operations : undefined,
       isCommitted: isCommitted === true,
     }
   )
+}
+
+function isOperation(json: unknown): json is Operation {
+  return isRecord(json) && isTextList([json.kind, json.skill, json.agent, json.scope, json.root])
 }
 
 /** Fast-forwards the library to a branch of its remote, and returns the new commit. Restores the files if git fails. */
