@@ -47,27 +47,6 @@ function grouped(number: string, separator: string): string {
   return (groups.exec(number) ?? []).slice(1).join(separator)
 }
 
-function iban(random: Random, separator: string): string {
-  const [country, length] = random.pick([
-    ['DE', 18],
-    ['FR', 23],
-    ['ES', 20],
-    ['NL', 14],
-    ['GB', 18],
-    ['CH', 17],
-    ['PL', 24],
-  ] as const)
-  const body =
-    country === 'NL'
-      ? `INGB${random.digits(10)}`
-      : country === 'GB'
-        ? `NWBK${random.digits(14)}`
-        : random.digits(length)
-  const spelt = [...`${body}${country}00`].map((letter) => Number.parseInt(letter, 36)).join('')
-  const number = `${country}${String(98n - (BigInt(spelt) % 97n)).padStart(2, '0')}${body}`
-  return separator === '' ? number : (number.match(/.{1,4}/g) ?? []).join(separator)
-}
-
 function phone(random: Random): string {
   const some = (pattern: string) => pattern.replace(/d/g, () => String(2 + random.below(7)))
   return some(
@@ -90,7 +69,6 @@ const HOSTS = ['mail-host.io', 'northwind-labs.com', 'uni-anywhere.edu', 'fastpo
 export const PEOPLE: readonly Kind[] = [
   pii('card', 'card, card_number, pan', card),
   pii('card grouped', 'card, card_number', (random) => grouped(card(random), random.pick([' ', '-']))),
-  pii('iban', 'iban, account', (random) => iban(random, random.pick(['', ' ']))),
   pii('email', 'email, contact, author', (random) => `${random.pick(NAMES)}${random.below(90)}@${random.pick(HOSTS)}`),
   pii('phone', 'phone, call', phone),
 ]

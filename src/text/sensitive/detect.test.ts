@@ -7,8 +7,6 @@ const kindsIn = (text: string) => [...new Set(detectContent(text).map(({ kind })
 const NUMBERS: [kind: string, right: string, wrong: string][] = [
   ['card-number', 'card 4539 5787 6362 1486', 'card 4539 5787 6362 1487'],
   ['card-number', '12,4539578763621486,10/27', '0.4539578763621486'],
-  ['iban', 'GB82 WEST 1234 5698 7654 32', 'GB82 WEST 1234 5698 7654 33'],
-  ['iban', 'DE89370400440532013000 TODAY', 'DE89370400440532013001 TODAY'],
   ['email', 'write to jo@northwind-labs.com', 'write to jo@example.com'],
   ['phone', 'call +49 30 901820 45', 'call +1 212 555 0123'],
   ['phone', '"phone": "030 / 9018 2045"', '"port": "030 / 9018 2045"'],

@@ -134,11 +134,9 @@ function findPersonal(text: string, isPossible: HintReader): Detection[] {
   const emails = text.includes('@') ? findInLines(linesWith(text, /@/g), 'email', emailAddresses(), isPersonal) : []
   if (!/\d\d/.test(text)) return emails
   const numbers = linesWith(text, /\d\d/g, (line) => line.replace(/\D+/g, '').length >= FEWEST_DIGITS)
-  const ibans = /[A-Z]{2}\d{2}/.test(text) ? findIbans(text) : []
   return [
     ...emails,
     ...findInLines(numbers, 'card-number', cardNumbers(), isCardNumber),
-    ...ibans.map((range): Detection => ({ contentClass: 'pii', kind: 'iban', ...range })),
     ...findInLines(numbers, 'phone', phoneNumbers(), isPhoneNumber),
     ...(isPossible(PHONE_HINTS) || /[电電手][话話机機]/.test(text)
       ? findPattern(text, 'pii', 'phone', labelledPhoneNumbers(), (number) => number.replace(/\D/g, '').length >= 8)
@@ -296,48 +294,6 @@ function passesLuhn(digits: readonly number[]): boolean {
     return sum + (value > 9 ? value - 9 : value)
   }, 0)
   return total % 10 === 0
-}
-
-// biome-ignore format: a table to scan
-const IBAN_LENGTHS: Record<string, number> = {
-  AD: 24, AE: 23, AL: 28, AT: 20, AZ: 28, BA: 20, BE: 16, BG: 22, BH: 22, BR: 29, BY: 28, CH: 21, CR: 22, CY: 28, CZ: 24,
-  DE: 22, DK: 18, DO: 28, EE: 20, EG: 29, ES: 24, FI: 18, FO: 18, FR: 27, GB: 22, GE: 22, GI: 23, GL: 18, GR: 27, GT: 28,
-  HR: 21, HU: 28, IE: 22, IL: 23, IQ: 23, IS: 26, IT: 27, JO: 30, KW: 30, KZ: 20, LB: 28, LI: 21, LT: 20, LU: 20, LV: 21,
-  MC: 27, MD: 24, ME: 22, MK: 19, MR: 27, MT: 31, MU: 30, NL: 18, NO: 15, PK: 24, PL: 28, PS: 29, PT: 25, QA: 29, RO: 24,
-  RS: 22, SA: 24, SE: 24, SI: 19, SK: 24, SM: 27, TN: 24, TR: 26, UA: 29, VA: 22, VG: 24, XK: 20,
-}
-
-/** The country determines the length, printed together or in groups. */
-function findIbans(text: string): { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = []
-  for (const match of text.matchAll(/(?<![\w-])([A-Z]{2})\d{2}(?=[ -]?[A-Z0-9]{4})/g)) {
-    const length = IBAN_LENGTHS[match[1] ?? ''] ?? 0
-    const start = match.index
-    const end = endOfLetters(text, start, length)
-    if (end !== undefined && !/\w/.test(text.charAt(end)) && isIban(text.slice(start, end))) found.push({ start, end })
-  }
-  return found
-}
-
-function endOfLetters(text: string, start: number, length: number): number | undefined {
-  let letters = 0
-  for (let at = start; letters < length; at++) {
-    if (/[A-Z0-9]/.test(text.charAt(at))) letters++
-    else if (!/[ -]/.test(text.charAt(at)) || !/[A-Z0-9]/.test(text.charAt(at - 1))) return undefined
-    if (letters === length) return at + 1
-  }
-  return undefined
-}
-
-/** By the remainder of a number that is too long for an integer; its letters count from ten. */
-function isIban(text: string): boolean {
-  const letters = text.replace(/[ -]/g, '')
-  let rest = 0
-  for (const character of letters.slice(4) + letters.slice(0, 4)) {
-    const value = Number.parseInt(character, 36)
-    rest = (rest * (value > 9 ? 100 : 10) + value) % 97
-  }
-  return rest === 1
 }
 
 /** What to do with a text that has findings. */
