@@ -37,58 +37,58 @@ import { check } from './commands/validate.ts'
 import { web } from './commands/web.ts'
 
 /** One word of the overview, and the commands behind it. The first of them may have that very name. */
-export interface Row {
+export interface CommandGroup {
   name: string
   summary: string
   commands: readonly Command[]
 }
 
 /** The table of commands: what `loadout help` shows, in its order. Everything else is listed by `loadout help --all`. */
-export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
+export const SURFACE: readonly { title: string; rows: readonly CommandGroup[] }[] = [
   {
     title: 'Start',
     rows: [
-      row(add, importSkills, targets),
-      row(status),
-      row(...hookCommands, agentsMd, mcp, hook),
-      row(context, plan, explain, replay),
+      rowOf(add, importSkills, targets),
+      rowOf(status),
+      rowOf(...hookCommands, agentsMd, mcp, hook),
+      rowOf(context, plan, explain, replay),
     ],
   },
   {
     title: 'Skills',
     rows: [
-      row(list, suggest),
-      row(show, diff, lookup),
-      row(newSkill),
-      row(install),
-      row(sync, adopt),
-      row(update, outdated, pin, unpin),
-      row(merge),
-      row(undo),
-      row(remove, deleteSkill),
+      rowOf(list, suggest),
+      rowOf(show, diff, lookup),
+      rowOf(newSkill),
+      rowOf(install),
+      rowOf(sync, adopt),
+      rowOf(update, outdated, pin, unpin),
+      rowOf(merge),
+      rowOf(undo),
+      rowOf(remove, deleteSkill),
       group('profile', 'sets of installed skills', ...profileCommands),
       group('publish', 'give skills to others', ...publishCommands),
     ],
   },
   {
     title: 'Agents',
-    rows: [row(see), row(check), row(...agentCommands), row(...trustCommands)],
+    rows: [rowOf(see), rowOf(check), rowOf(...agentCommands), rowOf(...trustCommands)],
   },
   {
     title: 'Knowledge',
     rows: [
-      row(search),
+      rowOf(search),
       group('note', 'what matters for the next few days', ...noteCommands),
       group('rules', 'the rules of a project and their index', ...ruleCommands),
       group('packs', 'what is known about a subject, with evidence', ...packCommands),
-      row(usage, auditList, auditPrune, replayPrompts),
-      row(test, teach),
+      rowOf(usage, auditList, auditPrune, replayPrompts),
+      rowOf(test, teach),
     ],
   },
   {
     title: 'More',
     rows: [
-      row(doctor),
+      rowOf(doctor),
       group(
         'team',
         'share usage, skills and packs with a team',
@@ -97,7 +97,7 @@ export const SURFACE: readonly { title: string; rows: readonly Row[] }[] = [
         ...serverCommands,
         ...catalogCommands,
       ),
-      row(web),
+      rowOf(web),
     ],
   },
 ]
@@ -110,17 +110,17 @@ export const COMMANDS: readonly Command[] = [
   ...RARE,
 ]
 
-function row(...commands: Command[]): Row {
+function rowOf(...commands: Command[]): CommandGroup {
   const { name = '', summary = '' } = commands[0] ?? {}
   return { name, summary, commands }
 }
 
-function group(name: string, summary: string, ...commands: Command[]): Row {
+function group(name: string, summary: string, ...commands: Command[]): CommandGroup {
   return { name, summary, commands }
 }
 
 /** The row of a word that is not a command by itself, such as `packs`. */
-export function findGroup(word: string): Row | undefined {
+export function findGroup(word: string): CommandGroup | undefined {
   if (findNamed([word]) !== undefined) return undefined
   const rows = SURFACE.flatMap(({ rows }) => rows)
   const found = rows.find(({ name }) => name === word)

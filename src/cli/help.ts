@@ -9,7 +9,7 @@ import {
   LAYER_FLAGS,
   listedFlags,
 } from './command.ts'
-import { RARE, type Row, SURFACE } from './commands.ts'
+import { type CommandGroup, RARE, SURFACE } from './commands.ts'
 import { showArgument, usageLine } from './parse.ts'
 import { alignRows, lines, type Screen, wrap } from './screen.ts'
 
@@ -54,7 +54,7 @@ export function everything(screen: Screen): string {
 }
 
 /** The commands behind one word, such as `packs`. */
-export function groupHelp({ name, summary, commands }: Row, screen: Screen): string {
+export function groupHelp({ name, summary, commands }: CommandGroup, screen: Screen): string {
   const [title = '', ...more] = wrap(`loadout ${name}: ${summary}`, 0)
   return lines(
     screen.strong(`loadout ${name}`) + title.slice(`loadout ${name}`.length),
@@ -130,7 +130,7 @@ export function commandReference(): string {
 }
 
 /** A word of the overview with its commands; the first may have the same name. */
-function rowReference({ name, summary, commands }: Row): string {
+function rowReference({ name, summary, commands }: CommandGroup): string {
   const [first, ...others] = commands
   const isGroup = first?.name !== name
   const head = isGroup ? `### loadout ${name}\n\n${sentence(summary)}` : reference(first, '###')

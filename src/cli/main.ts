@@ -71,7 +71,7 @@ async function runCommand(typed: readonly string[], terminal: Terminal): Promise
     ask: terminal.isSeen('stdin') && terminal.isSeen('stderr') ? (text: string) => terminal.ask(text) : undefined,
   }
   const report = await command.run(input as Input<readonly Argument[], Flags>, createLoadout({ persist: true }))
-  show(command, report, asJson, terminal, screen)
+  printAnswer(command, report, asJson, terminal, screen)
   if (command.isWaiting?.(report.value)) return WAITING
   return command.exitCode?.(report.value) ?? (hasErrors(report.findings) ? 1 : 0)
 }
@@ -144,7 +144,13 @@ async function tellAbout(
   return { help: options.includes('--all') ? everything(screen) : overview(screen) }
 }
 
-function show(command: Command, report: Report<unknown>, asJson: boolean, terminal: Terminal, screen: Screen): void {
+function printAnswer(
+  command: Command,
+  report: Report<unknown>,
+  asJson: boolean,
+  terminal: Terminal,
+  screen: Screen,
+): void {
   const { value, findings } = report
   if (asJson) {
     const json = command.toJson?.(value) ?? value

@@ -101,7 +101,7 @@ export function lines(...parts: readonly (string | readonly string[] | undefined
 
 export { printableLine, printableText }
 
-const WORDS = { error: 'error', warning: 'warning', info: 'note' } as const
+const SEVERITY_WORDS = { error: 'error', warning: 'warning', info: 'note' } as const
 
 /** `mostNotes`: many notes of one kind would hide what needs an answer, so the first few stand for all. */
 export function formatFindings(findings: readonly Finding[], screen: Screen, mostNotes = findings.length): string {
@@ -112,7 +112,7 @@ export function formatFindings(findings: readonly Finding[], screen: Screen, mos
       if (severity === 'info') notes.set(code, before + 1)
       if (before >= mostNotes) return []
       return [
-        `${screen.alert(`${WORDS[severity]}:`)} ${printableLine(message)} ${screen.faint(`[${code}]`)}`,
+        `${screen.alert(`${SEVERITY_WORDS[severity]}:`)} ${printableLine(message)} ${screen.faint(`[${code}]`)}`,
         ...(hint === undefined ? [] : [`  ${printableLine(hint)}`]),
       ]
     }),

@@ -13,14 +13,14 @@ const OTHER = 0xfffd
 const AMPERSAND = 0x26
 
 // A text without ampersands, controls and non-ASCII characters is what it looks like.
-const PLAIN = /^[\t\n\x20-\x25\x27-\x7e]*$/
+const SEEN_AS_WRITTEN = /^[\t\n\x20-\x25\x27-\x7e]*$/
 
 /**
  * Folds compatibility forms, look-alikes and case, drops hidden characters, decodes entities until none is left.
  * Returns two readings where entities are ambiguous.
  */
 export function readAsSeen(text: string): SeenText[] {
-  if (PLAIN.test(text)) return [{ text, startOf: (index) => index, endOf: (index) => index + 1 }]
+  if (SEEN_AS_WRITTEN.test(text)) return [{ text, startOf: (index) => index, endOf: (index) => index + 1 }]
   const letters = foldText(text)
   if (!letters.codes.includes(AMPERSAND)) return [seenText(letters, text.length)]
   const again = withRoom(letters, letters.codes.length)
@@ -208,17 +208,17 @@ const LOOK_ALIKES: Record<string, string> = {
 
 /** No run of letters in a reserved name has a longer compatibility form. */
 const MOST_LETTERS = 3
-const known = new Map<number, string>()
+const seenCharacters = new Map<number, string>()
 
 /** What one character resembles: ASCII, nothing, or OTHER. */
 function fold(code: number): string {
-  const folded = known.get(code)
+  const folded = seenCharacters.get(code)
   if (folded !== undefined) return folded
   const plain = code > 0x10ffff ? '' : String.fromCodePoint(code).normalize('NFKD').toLowerCase()
   const seen = [...plain].map(look).join('')
   const letters = seen.length > MOST_LETTERS ? String.fromCharCode(OTHER) : seen
-  if (known.size === 4096) known.clear()
-  known.set(code, letters)
+  if (seenCharacters.size === 4096) seenCharacters.clear()
+  seenCharacters.set(code, letters)
   return letters
 }
 

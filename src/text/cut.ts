@@ -51,7 +51,7 @@ export function cut(path: string, text: string, firstLine = 1): Section[] {
 }
 
 const MARKDOWN = /\.(?:md|mdx|mdc|markdown)$/i
-const PLAIN = /\.txt$/i
+const TEXT_FILE = /\.txt$/i
 
 /**
  * `#` in Markdown, `=` in AsciiDoc, an underlined title in reStructuredText. A plain or Markdown text without hashes may
@@ -60,12 +60,12 @@ const PLAIN = /\.txt$/i
 function findStarts(path: string, lines: readonly string[], firstLine: number): Start[] {
   if (/\.rst$/i.test(path)) return findUnderlined(lines)
   if (/\.(?:adoc|asciidoc)$/i.test(path)) return findEqualSigns(lines)
-  if (!MARKDOWN.test(path) && !PLAIN.test(path)) {
+  if (!MARKDOWN.test(path) && !TEXT_FILE.test(path)) {
     return findDefinitions(path, lines, firstLine).map(({ line, symbols }) => ({ ...startAt(line, 0, '', 0), symbols }))
   }
   const hashes = findHashes(lines)
   // A single hash is a comment in many plain texts: `requirements.txt`, `CMakeLists.txt`.
-  const isMarked = PLAIN.test(path) ? hashes.some(({ level }) => level > 1) : hashes.length > 0
+  const isMarked = TEXT_FILE.test(path) ? hashes.some(({ level }) => level > 1) : hashes.length > 0
   return isMarked ? hashes : findUnderlined(lines)
 }
 

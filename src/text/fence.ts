@@ -29,7 +29,7 @@ export interface FenceToken {
 // A bracket, also as escaped in code and URLs, then blanks and slashes, then a possible reserved name.
 const OPENING = /(?:<|%3c|\\u003c|\\u\{0*3c\}|\\x3c)((?:[\s/\\]|%2[0f]|u002f|x2f)*)(?=know|avail|load)/gi
 
-const NAMES = RESERVED_ELEMENTS.map((element) => ({
+const ELEMENT_NAMES = RESERVED_ELEMENTS.map((element) => ({
   element,
   pattern: new RegExp(element.replaceAll('_', '[\\s_-]+'), 'iy'),
 }))
@@ -79,7 +79,7 @@ interface Name {
 /** The longest reserved name that ends where a name can end: `knowledge_pack_guide` is not a `knowledge_pack`. */
 function longestName(seen: SeenText, from: number, mayEnd: (end: number) => boolean): Name | undefined {
   let longest: Name | undefined
-  for (const { element, pattern } of NAMES) {
+  for (const { element, pattern } of ELEMENT_NAMES) {
     pattern.lastIndex = from
     const found = pattern.exec(seen.text)
     if (found === null) continue

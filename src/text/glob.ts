@@ -1,6 +1,6 @@
 import { pathProblem } from './paths.ts'
 
-const LONGEST = 500
+const LONGEST_GLOB = 500
 // A glob in settings matches a few places. More alternatives are an attack on the reader that expands them.
 const MOST_ALTERNATIVES = 64
 
@@ -11,7 +11,7 @@ export function isGlob(pattern: string): boolean {
 
 /** Why a glob is not allowed, or undefined when it is. */
 export function globProblem(glob: string): string | undefined {
-  if (glob.length > LONGEST) return `it is longer than ${LONGEST} characters`
+  if (glob.length > LONGEST_GLOB) return `it is longer than ${LONGEST_GLOB} characters`
   if (glob.startsWith('!')) return 'it must say what to take, not what to leave out'
   const alternatives = expand(glob)
   if (alternatives === undefined) return `it has more than ${MOST_ALTERNATIVES} alternatives`
@@ -103,7 +103,7 @@ function matchesParts(parts: readonly string[], names: readonly string[]): boole
 
 /** `*`, `?`, `[a-z]` and `\` in one name. */
 function matchesName(pattern: string, name: string): boolean {
-  const tokens = pattern.match(TOKEN) ?? []
+  const tokens = pattern.match(GLOB_TOKEN) ?? []
   const letters = [...name]
   return matchesRun(tokens.length, letters.length, {
     isStar: (at) => /^\*+$/.test(tokens[at] as string),
@@ -112,7 +112,7 @@ function matchesName(pattern: string, name: string): boolean {
   })
 }
 
-const TOKEN = /\*+|\?|\[[!^]?\]?(?:\\.|[^\]\\])*\]|\\?[\s\S]/gu
+const GLOB_TOKEN = /\*+|\?|\[[!^]?\]?(?:\\.|[^\]\\])*\]|\\?[\s\S]/gu
 
 function matchesLetter(token: string, letter: string): boolean {
   if (token === '?') return true

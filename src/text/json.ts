@@ -71,7 +71,7 @@ function stringEnd(text: string, start: number): number {
 }
 
 // One token each, from the end of the last one.
-const TOKEN =
+const JSON_TOKEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they may not stand in a JSON string
   /[ \t\r\n]*(?:([{}[\],:])|("[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y
 
@@ -85,12 +85,12 @@ function findJsonError(text: string): number {
   let expected: Expected = 'value'
   let at = 0
   for (;;) {
-    TOKEN.lastIndex = at
-    const token = TOKEN.exec(text)
+    JSON_TOKEN.lastIndex = at
+    const token = JSON_TOKEN.exec(text)
     const next: Expected | undefined = token === null ? undefined : accept(token, expected, open)
     if (next === undefined) return at + (/^[ \t\r\n]*/.exec(text.slice(at, at + 10_000))?.[0].length ?? 0)
     expected = next
-    at = TOKEN.lastIndex
+    at = JSON_TOKEN.lastIndex
   }
 }
 

@@ -30,10 +30,10 @@ export function inHome(text: string, home: string | undefined): string {
 }
 
 /** A folder of this machine, and its replacement in a bundle. */
-export type Place = readonly [folder: string, mark: string]
+export type NamedFolder = readonly [folder: string, mark: string]
 
 /** Replaces the folders of this machine in a text: the location of a project or home must not change a bundle. */
-export function withoutPlaces(text: string, places: readonly Place[]): string {
+export function withoutPlaces(text: string, places: readonly NamedFolder[]): string {
   return places.reduce((left, [folder, mark]) => {
     // Every path begins with the file system root, which reveals nothing about this machine.
     if (folder === '/' || folder === '' || !left.includes(folder)) return left

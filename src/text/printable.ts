@@ -5,11 +5,11 @@ const unprintable = () =>
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Cs}/gu
 
 const PLAIN_LINE = /^[\x20-\x7e]*$/
-const PLAIN = /^[\x20-\x7e\n\t]*$/
+const PRINTABLE = /^[\x20-\x7e\n\t]*$/
 
 /** Text for a terminal: makes control characters visible. Tabs and line ends stay. */
 export function printable(text: string): string {
-  if (PLAIN.test(text)) return text
+  if (PRINTABLE.test(text)) return text
   return text.replace(unprintable(), (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 

@@ -1,6 +1,6 @@
 import { count } from '../text/count.ts'
 import { type Action, BINDINGS, type Binding, bindingsOf, matchingActions } from './keys.ts'
-import { type Asking, activeProject, type Model, SCREENS, type Step, step } from './model.ts'
+import { type Asking, activeProject, type Model, SCREENS, step, type Updated } from './model.ts'
 import { back, focusOn, open, toggleHelp } from './navigate.ts'
 import { askSource, chooseAll, chooseOne, importChosen, importRows, readSource } from './screens/import.ts'
 import {
@@ -23,7 +23,7 @@ import { eraseAll, eraseLast } from './text-entry.ts'
 import { undo } from './undo.ts'
 
 /** What every action does. */
-const ACTIONS: Record<Action, (model: Model) => Step> = {
+const ACTIONS: Record<Action, (model: Model) => Updated> = {
   up: (model) => move(model, -1),
   down: (model) => move(model, 1),
   top: (model) => activeList(model).put(0),
@@ -102,11 +102,11 @@ const ACTIONS: Record<Action, (model: Model) => Step> = {
   'next way': nextWay,
 }
 
-export function perform(model: Model, action: Action): Step {
+export function perform(model: Model, action: Action): Updated {
   return ACTIONS[action](model)
 }
 
-function move(model: Model, by: number): Step {
+function move(model: Model, by: number): Updated {
   const list = activeList(model)
   return list.put(list.at + by)
 }
@@ -116,13 +116,13 @@ function halfPage({ size }: Model): number {
 }
 
 /** Switches the agent under the cursor. The list of agents stays open. */
-function switchAgent(model: Model): Step {
+function switchAgent(model: Model): Updated {
   const { at } = activeList(model)
   return toggle(model, model.inventory.value?.agents.slice(at, at + 1) ?? [])
 }
 
 /** Runs the action that was chosen in the palette. An action of another screen only opens that screen. */
-function runChosen(model: Model): Step {
+function runChosen(model: Model): Updated {
   const { overlay } = model
   const action = overlay?.kind === 'palette' ? matchingActions(overlay.query)[overlay.at]?.action : undefined
   if (action === undefined) return step(model)
@@ -135,39 +135,39 @@ function runChosen(model: Model): Step {
   return screen === undefined ? step(closed) : open(closed, screen)
 }
 
-function refresh(model: Model): Step {
+function refresh(model: Model): Updated {
   if (model.screen !== 'inventory') return open(model, model.screen)
   return open({ ...model, inventory: { ...model.inventory, isStale: true } }, 'inventory')
 }
 
-function openSync(model: Model, push: boolean): Step {
+function openSync(model: Model, push: boolean): Updated {
   return open({ ...model, sync: { push, preview: undefined, result: undefined, findings: [], at: 0 } }, 'sync')
 }
 
 /** Runs the sync that the preview shows. */
-function runSync(model: Model): Step {
+function runSync(model: Model): Updated {
   const { push } = model.sync
   return step({ ...model, sync: { ...model.sync, at: 0 } }, { kind: 'sync', project: activeProject(model), push })
 }
 
-function openUpdate(model: Model): Step {
+function openUpdate(model: Model): Updated {
   const updates = { at: 0, focus: 'list', scroll: 0, value: undefined, findings: [], chosen: [] } as const
   return open({ ...model, updates: { ...updates, findings: [] } }, 'update')
 }
 
-function askProfile(model: Model): Step {
+function askProfile(model: Model): Updated {
   const asking = { for: 'profile' } as const
   return step({ ...model, overlay: { kind: 'ask', question: 'Name of the profile', text: '', asking } })
 }
 
-function showDiff(model: Model): Step {
+function showDiff(model: Model): Updated {
   const name = currentSkill(model.inventory)?.name
   if (name === undefined) return step(model)
   const opened = open({ ...model, diff: { name, value: undefined, at: 0 } }, 'diff')
   return step(opened.model, { kind: 'diff', name, project: activeProject(model) })
 }
 
-function showReview(model: Model): Step {
+function showReview(model: Model): Updated {
   const { imports, inventory, screen } = model
   const row = screen === 'import' ? importRows(imports)[imports.at] : undefined
   const name = (screen === 'import' ? row : currentSkill(inventory))?.name
@@ -183,24 +183,24 @@ function showReview(model: Model): Step {
 }
 
 /** Answers only for a sheet that is on the screen. */
-function answerReview(model: Model, shown: Model['review']['value']): Step {
+function answerReview(model: Model, shown: Model['review']['value']): Updated {
   const { name, value } = model.review
   return value === undefined ? step(model) : step(model, { kind: 'answer review', name, shown })
 }
 
-function adoptEdit(model: Model): Step {
+function adoptEdit(model: Model): Updated {
   const name = model.screen === 'diff' ? model.diff.name : currentSkill(model.inventory)?.name
   return name === undefined ? step(model) : step(model, { kind: 'adopt', name, project: activeProject(model) })
 }
 
-function applyProfile(model: Model): Step {
+function applyProfile(model: Model): Updated {
   const profile = model.profiles.list?.[model.profiles.at]
   if (profile === undefined) return step(model)
   return step(model, { kind: 'apply profile', name: profile.name, project: activeProject(model) })
 }
 
 /** Asks before skills are deleted from the library: others use it too. */
-function confirmDelete(model: Model): Step {
+function confirmDelete(model: Model): Updated {
   const skills = selectedSkills(model).filter(({ state }) => state !== 'orphaned')
   const [first] = skills
   if (first === undefined) return step(model)
@@ -215,20 +215,20 @@ function confirmDelete(model: Model): Step {
 }
 
 /** Runs the effect that the box asks about. */
-function confirm(model: Model): Step {
+function confirm(model: Model): Updated {
   const { overlay } = model
   const closed: Model = { ...model, overlay: undefined }
   return overlay?.kind === 'confirm' ? step(closed, overlay.effect) : step(closed)
 }
 
 /** Uses the text that was typed into a box. */
-function answer(model: Model): Step {
+function answer(model: Model): Updated {
   const { overlay } = model
   const closed: Model = { ...model, overlay: undefined }
   return overlay?.kind === 'ask' ? take(closed, overlay.asking, overlay.text.trim()) : step(closed)
 }
 
-function take(model: Model, asking: Asking, text: string): Step {
+function take(model: Model, asking: Asking, text: string): Updated {
   switch (asking.for) {
     case 'profile':
       return text === ''

@@ -249,7 +249,7 @@ export const BINDINGS = [
 export type Action = (typeof BINDINGS)[number]['action']
 
 /** Where the next key goes. */
-export function placeOf({ overlay, screen, inventory, imports, sync }: Model): KeyPlace {
+export function keyPlace({ overlay, screen, inventory, imports, sync }: Model): KeyPlace {
   if (overlay !== undefined) return overlay.kind
   if (screen === 'import' && imports.isFiltering) return 'import filter'
   if (screen === 'sync' && sync.result !== undefined) return 'synced'
@@ -258,7 +258,7 @@ export function placeOf({ overlay, screen, inventory, imports, sync }: Model): K
 
 /** Whether letters are text now, not keys. */
 export function isTyping(model: Model): boolean {
-  return isTypingPlace(placeOf(model))
+  return isTypingPlace(keyPlace(model))
 }
 
 export function isTypingPlace(place: KeyPlace): boolean {

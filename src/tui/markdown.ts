@@ -14,12 +14,12 @@ let last: { markdown: string; columns: number; lines: Line[] } | undefined
 export function renderMarkdown(markdown: string, columns: number): Line[] {
   // Every key draws the same text again.
   if (last?.markdown === markdown && last.columns === columns) return last.lines
-  const lines = renderAll(parse(markdown), columns).map((line) => clipLine(line, columns))
+  const lines = renderAll(parseMarkdown(markdown), columns).map((line) => clipLine(line, columns))
   last = { markdown, columns, lines }
   return lines
 }
 
-function parse(markdown: string): Token[] {
+function parseMarkdown(markdown: string): Token[] {
   const lexer = new Lexer()
   // Enough for a preview.
   const text = markdown.slice(0, 60_000).replace(/\r\n?/g, '\n').replace(DEEPEST_QUOTE, '$1')
@@ -39,10 +39,10 @@ function renderAll(tokens: readonly Token[], columns: number): Line[] {
 function renderBlock(token: Token, columns: number): Line[] {
   switch (token.type) {
     case 'heading':
-      return [...wrapped(textOf(token), columns, 'strong'), []]
+      return [...wrapped(plainText(token), columns, 'strong'), []]
     case 'paragraph':
     case 'text':
-      return [...wrapped(textOf(token), columns), []]
+      return [...wrapped(plainText(token), columns), []]
     case 'code':
       return [...codeLines(String(token.text)), []]
     case 'list':
@@ -86,7 +86,7 @@ function renderQuote({ tokens }: Tokens.Blockquote, columns: number): Line[] {
 function renderTable({ header, rows }: Tokens.Table): Line[] {
   const all = [header, ...rows].map((row) =>
     // A wider column would take the room of the others.
-    row.map(({ tokens }) => clipLine([span(tokens.map(textOf).join(''))], 40)),
+    row.map(({ tokens }) => clipLine([span(tokens.map(plainText).join(''))], 40)),
   )
   const widths = header.map((_, column) => Math.max(...all.map((row) => lineWidth(row[column] ?? []))))
   return all.map((row, at) => {
@@ -96,8 +96,8 @@ function renderTable({ header, rows }: Tokens.Table): Line[] {
 }
 
 /** The words of a block, without its marks. */
-function textOf(token: Token): string {
-  if ('tokens' in token && Array.isArray(token.tokens)) return token.tokens.map(textOf).join('')
+function plainText(token: Token): string {
+  if ('tokens' in token && Array.isArray(token.tokens)) return token.tokens.map(plainText).join('')
   if (token.type === 'br') return ' '
   if (token.type === 'checkbox') return ''
   return 'text' in token ? String(token.text) : token.raw

@@ -211,11 +211,11 @@ export function shortPath({ home }: Model, text: string): string {
 }
 
 /** The result of a message: a new model, and effects to run. */
-export interface Step {
+export interface Updated {
   model: Model
   effects: readonly Effect[]
 }
 
-export function step(model: Model, ...effects: readonly Effect[]): Step {
+export function step(model: Model, ...effects: readonly Effect[]): Updated {
   return { model, effects }
 }

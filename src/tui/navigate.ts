@@ -1,10 +1,10 @@
 import type { Effect } from './message.ts'
-import { activeProject, type Model, type ScreenId, type Split, type Step, step } from './model.ts'
+import { activeProject, type Model, type ScreenId, type Split, step, type Updated } from './model.ts'
 import { readSource } from './screens/import.ts'
 import { setFilter, withPreview } from './screens/inventory.ts'
 
 /** Opens a screen and loads what it shows. */
-export function open(model: Model, screen: ScreenId): Step {
+export function open(model: Model, screen: ScreenId): Updated {
   const project = activeProject(model)
   const { source } = model.imports
   const loading: Partial<Record<ScreenId, Effect>> = {
@@ -24,13 +24,13 @@ export function open(model: Model, screen: ScreenId): Step {
 }
 
 /** Opens the help, or goes back to where it was opened. */
-export function toggleHelp(model: Model): Step {
+export function toggleHelp(model: Model): Updated {
   if (model.screen === 'help') return step({ ...model, screen: model.help.from })
   return step({ ...model, screen: 'help', help: { at: 0, from: model.screen } })
 }
 
 /** One step back: closes a box, or stops running work, or leaves the screen, or drops the filter; in this order. */
-export function back(model: Model): Step {
+export function back(model: Model): Updated {
   const { inventory, screen, overlay, work, imports } = model
   if (overlay !== undefined) return step({ ...model, overlay: undefined })
   if (work !== undefined) return step({ ...model, work: { ...work, what: 'stopping…' } }, { kind: 'cancel' })
@@ -54,7 +54,7 @@ export function back(model: Model): Step {
 const SPLITS = { inventory: 'inventory', import: 'imports', update: 'updates', merge: 'merges' } as const
 
 /** Goes to the list or to the text of a screen that has both. */
-export function focusOn(model: Model, focus: Split['focus']): Step {
+export function focusOn(model: Model, focus: Split['focus']): Updated {
   const { screen } = model
   if (!(screen in SPLITS)) return step(model)
   const part = SPLITS[screen as keyof typeof SPLITS]

@@ -3,7 +3,7 @@ import { count } from '../text/count.ts'
 import type { Finding } from '../text/trouble.ts'
 import { clamp } from './frame/rows.ts'
 import { type Done, type Effect, longLabel, type Message } from './message.ts'
-import { activeProject, type Model, type Notice, type ScreenId, type Step, step } from './model.ts'
+import { activeProject, type Model, type Notice, type ScreenId, step, type Updated } from './model.ts'
 import { open } from './navigate.ts'
 import { importRows } from './screens/import.ts'
 import { currentSkill, withInventory } from './screens/inventory.ts'
@@ -18,14 +18,14 @@ type Of = Done['of']
 type DoneOf<K extends Of> = Extract<Done, { of: K }> & { findings: Finding[] }
 
 /** Applies the result of an effect to the model. */
-export function received(model: Model, message: Outside): Step {
+export function received(model: Model, message: Outside): Updated {
   const rested: Model = longLabel(message.effect) !== undefined ? { ...model, work: undefined } : model
   // The table has the right function for every message, which the type checker cannot know.
   return message.kind === 'failed' ? failed(rested, message) : OUTCOMES[message.of](rested, message as never)
 }
 
 /** Ignores a late result of an earlier request: another one will follow. */
-const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Step } = {
+const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Updated } = {
   'load inventory': (model, { value }) => {
     if (value.scope !== model.scope) return step(model)
     const { model: read, effects } = withInventory(without(model, 'inventory'), value)
@@ -169,7 +169,7 @@ const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Step } = {
   },
 }
 
-function withSettings(model: Model, { value }: { value: SettingsView }): Step {
+function withSettings(model: Model, { value }: { value: SettingsView }): Updated {
   const next: Model = { ...without(model, 'settings'), settings: { ...model.settings, view: value } }
   return step({ ...next, settings: { view: value, at: clamp(model.settings.at, settingRows(next).length) } })
 }
@@ -183,7 +183,7 @@ function withImported(model: Model, names: readonly string[]): Model {
   return { ...model, imports: { ...model.imports, found: { ...found, offers } } }
 }
 
-function withMerges(model: Model, list: NonNullable<Model['merges']['list']>): Step {
+function withMerges(model: Model, list: NonNullable<Model['merges']['list']>): Updated {
   const next: Model = { ...without(model, 'merge'), merges: { ...model.merges, list, scroll: 0 } }
   return step({ ...next, merges: { ...next.merges, at: clamp(next.merges.at, mergeRows(next).length) } })
 }
@@ -204,7 +204,7 @@ const SHOWN_ON: Partial<Record<Effect['kind'], ScreenId>> = {
   review: 'review',
 }
 
-function failed(model: Model, { effect, message: text, hint, code }: Extract<Message, { kind: 'failed' }>): Step {
+function failed(model: Model, { effect, message: text, hint, code }: Extract<Message, { kind: 'failed' }>): Updated {
   const notice: Notice = { tone: 'alert', text, hint }
   // A command that needs the library reports the reason.
   if (effect.kind === 'load standing') return step(model)
@@ -219,7 +219,7 @@ function failed(model: Model, { effect, message: text, hint, code }: Extract<Mes
 }
 
 /** A machine without a setup is not an error: start the setup. */
-function unreadable(model: Model, notice: Notice, isNew: boolean): Step {
+function unreadable(model: Model, notice: Notice, isNew: boolean): Updated {
   const inventory = { ...model.inventory, value: undefined, preview: undefined, pending: [], isStale: false }
   if (isNew) return step({ ...model, inventory, screen: 'setup', notice: undefined })
   return step({ ...model, inventory, problems: { ...model.problems, inventory: notice } })
@@ -229,7 +229,7 @@ function without(model: Model, screen: ScreenId): Model {
   return { ...model, problems: { ...model.problems, [screen]: undefined } }
 }
 
-function reloaded(model: Model, notice: Notice | undefined): Step {
+function reloaded(model: Model, notice: Notice | undefined): Updated {
   return step({ ...model, notice }, { kind: 'load inventory', project: activeProject(model) })
 }
 

@@ -1,11 +1,11 @@
 import type { Deletion, Outcome } from '../loadout.ts'
 import { count } from '../text/count.ts'
 import type { Effect } from './message.ts'
-import { type Model, type Step, step, type Undo } from './model.ts'
+import { type Model, step, type Undo, type Updated } from './model.ts'
 import { partsOf, startToggle } from './screens/toggle.ts'
 
 /** Undoes the last change. */
-export function undo(model: Model): Step {
+export function undo(model: Model): Updated {
   const [last, ...earlier] = model.undo
   if (last === undefined) return step({ ...model, notice: { tone: 'plain', text: 'nothing to undo' } })
   const next: Model = { ...model, undo: earlier, notice: { tone: 'plain', text: `undoing: ${last.label}` } }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BINDINGS, type Binding, type KeyPlace, placeOf } from './keys.ts'
+import { BINDINGS, type Binding, type KeyPlace, keyPlace } from './keys.ts'
 import type { Effect, Message } from './message.ts'
 import {
   CANDIDATES,
@@ -740,7 +740,7 @@ describe('every key', () => {
   it.each(cases)('%s: %s does: %s', (place, key, _, { given = {}, model = {}, effects }) => {
     const base = AT[place]
     const before = start({ ...base, ...given, list: { ...base.list, ...given.list } })
-    expect(placeOf(before)).toBe(place)
+    expect(keyPlace(before)).toBe(place)
     const after = press(before, key)
     expect(after.model).toMatchObject(model)
     if (effects !== undefined) expect(after.effects).toEqual(effects)

@@ -1,13 +1,13 @@
 import { graphemes } from '../text/text-width.ts'
 import { perform } from './actions.ts'
-import { actionFor, isTyping, placeOf } from './keys.ts'
+import { actionFor, isTyping, keyPlace } from './keys.ts'
 import { type Effect, longLabel, type Message } from './message.ts'
-import { type Model, type Step, step } from './model.ts'
+import { type Model, step, type Updated } from './model.ts'
 import { received } from './received.ts'
 import { typeText } from './text-entry.ts'
 
 /** The whole behaviour of the interface, as a pure function. */
-export function update(model: Model, message: Message): Step {
+export function update(model: Model, message: Message): Updated {
   switch (message.kind) {
     case 'text':
       return typed(model, message.text)
@@ -29,7 +29,7 @@ export function update(model: Model, message: Message): Step {
 }
 
 /** Fast typing arrives in one piece: every character is a key, until one of them opens a text field. */
-function typed(model: Model, text: string): Step {
+function typed(model: Model, text: string): Updated {
   if (isTyping(model)) return typeText(model, text)
   const [first, ...others] = graphemes(text)
   if (first === undefined) return step(model)
@@ -46,19 +46,19 @@ function withoutPassing(effects: readonly Effect[], later: readonly Effect[]): r
 }
 
 /** Pasted letters are text, never keys. */
-function pasted(model: Model, text: string): Step {
+function pasted(model: Model, text: string): Updated {
   if (isTyping(model)) return typeText(model, text)
   const hint = model.screen === 'inventory' ? '/ opens the filter' : undefined
   return step({ ...model, notice: { tone: 'plain', text: 'there is nothing to paste into here', hint } })
 }
 
-function pressed(model: Model, key: string): Step {
-  const action = actionFor(placeOf(model), key)
+function pressed(model: Model, key: string): Updated {
+  const action = actionFor(keyPlace(model), key)
   return action === undefined ? step(model) : perform({ ...model, notice: undefined }, action)
 }
 
 /** Shows long work at once. While it runs, no other long work can start. */
-function withProgress(before: Model, { model, effects }: Step): Step {
+function withProgress(before: Model, { model, effects }: Updated): Updated {
   const label = effects.map(longLabel).find((each) => each !== undefined)
   if (label === undefined) return { model, effects }
   if (model.work !== undefined) {

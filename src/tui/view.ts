@@ -15,7 +15,7 @@ import {
   wrapped,
 } from './frame/line.ts'
 import { textPane } from './frame/rows.ts'
-import { bindingsOf, isTyping, keyName, placeOf } from './keys.ts'
+import { bindingsOf, isTyping, keyName, keyPlace } from './keys.ts'
 import { type Model, type Notice, type ScreenId, shortPath } from './model.ts'
 import { viewDoctor } from './screens/doctor.ts'
 import { viewImport } from './screens/import.ts'
@@ -29,7 +29,7 @@ import { TEXTS } from './screens/texts.ts'
 import { viewUpdate } from './screens/update.ts'
 import { needsAttention, SIGNS } from './signs.ts'
 
-const VIEWS: Record<Exclude<ScreenId, keyof typeof TEXTS>, (model: Model, size: Size) => Line[]> = {
+const SCREEN_VIEWS: Record<Exclude<ScreenId, keyof typeof TEXTS>, (model: Model, size: Size) => Line[]> = {
   inventory: viewInventory,
   import: viewImport,
   update: viewUpdate,
@@ -55,7 +55,7 @@ export function view(model: Model): Line[] {
 
 function viewScreen(model: Model, size: Size): Line[] {
   const { screen } = model
-  if (!(screen in TEXTS)) return VIEWS[screen as keyof typeof VIEWS](model, size)
+  if (!(screen in TEXTS)) return SCREEN_VIEWS[screen as keyof typeof SCREEN_VIEWS](model, size)
   const { title, lines } = TEXTS[screen as keyof typeof TEXTS]
   const { at } = model[screen as keyof typeof TEXTS]
   return textPane(styled(title(model), 'strong'), lines(model, insideOf(size).columns), at, size)
@@ -108,7 +108,7 @@ function noticeLines(model: Model, notice: Notice): Line[] {
 }
 
 function keyLine(model: Model, columns: number): Line {
-  const shown = bindingsOf(placeOf(model)).flatMap(({ keys, label, action }): Line[] => {
+  const shown = bindingsOf(keyPlace(model)).flatMap(({ keys, label, action }): Line[] => {
     if (label === undefined || (action === 'undo' && model.undo.length === 0)) return []
     return [[span(keyName(keys[0] ?? ''), 'accent'), span(` ${label}  `)]]
   })
@@ -124,7 +124,7 @@ function keyLine(model: Model, columns: number): Line {
 }
 
 /** One part of the status line, in words and in signs. */
-interface Part {
+interface StatusPart {
   words: string
   signs: string
   style?: Style
@@ -156,7 +156,7 @@ function join(parts: readonly Line[]): Line {
   return parts.flatMap((part, at) => (at === 0 ? [span(' '), ...part] : [span('  '), ...part]))
 }
 
-function libraryParts({ attention }: Model): Part[] {
+function libraryParts({ attention }: Model): StatusPart[] {
   const library = attention?.library
   if (library === undefined) return []
   const { branch = 'no branch', remote, ahead, behind, dirty, merges } = library
@@ -171,7 +171,7 @@ function libraryParts({ attention }: Model): Part[] {
 }
 
 /** Installed copies that differ from the library, and skills that are not in it. */
-function waitingParts({ inventory, scope }: Model): Part[] {
+function waitingParts({ inventory, scope }: Model): StatusPart[] {
   const { value } = inventory
   if (value === undefined) return []
   const placements = value.skills.flatMap((skill) => skill.placements)
@@ -184,13 +184,13 @@ function waitingParts({ inventory, scope }: Model): Part[] {
   ]
 }
 
-function some(number: number, words: string, signs: string, rank: number): Part[] {
+function some(number: number, words: string, signs: string, rank: number): StatusPart[] {
   return number === 0 ? [] : [{ words, signs, style: 'alert', rank }]
 }
 
 /** How full the list of each agent is, or how many skills it drops. */
-function listParts({ attention }: Model): Part[] {
-  return (attention?.rooms ?? []).map(({ agent, skills, cut, dropped, used, room }): Part => {
+function listParts({ attention }: Model): StatusPart[] {
+  return (attention?.rooms ?? []).map(({ agent, skills, cut, dropped, used, room }): StatusPart => {
     const lost = dropped > 0 ? `drops ${grouped(dropped)}` : `cuts ${grouped(cut)}`
     if (dropped + cut > 0) {
       return { words: `${agent} ${lost} of ${grouped(skills)} (b)`, signs: `${agent} ${lost}`, style: 'alert', rank: 2 }

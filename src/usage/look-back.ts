@@ -5,7 +5,7 @@ import { type Conversation, ConversationTally, type ConversationView, viewConver
 import { CostMeter } from './rules/cost.ts'
 import { EntryTally, type EntryUsage } from './rules/entry-usage.ts'
 import { parseSince } from './rules/summary.ts'
-import { isAbout, STEPS, type Step, type Timeline, TimelineTally } from './rules/timeline.ts'
+import { isAbout, STEPS, type Timeline, TimelineTally, type TimeStep } from './rules/timeline.ts'
 import { ENTRY_KINDS, type UsageEvent } from './rules/usage-event.ts'
 import { junkFinding, openLog, readPrices } from './usage.ts'
 
@@ -49,7 +49,7 @@ export function usageOverTime(machine: Machine, request: LookBackRequest): Usage
 }
 
 /** A step that gives a chart some dozens of points. */
-function stepFor(from: string, to: string): Step {
+function stepFor(from: string, to: string): TimeStep {
   const days = (Date.parse(to) - Date.parse(from)) / 86_400_000
   return days <= 3 ? 'hour' : days <= 120 ? 'day' : 'week'
 }

@@ -71,7 +71,7 @@ export function recordTask(machine: Machine, { task, kept, named, project, steps
   const shared = { timestamp, taskHash, project: name }
   const events = steps.flatMap(({ stage, entries }) => entries.map((entry) => eventOf(machine, shared, stage, entry)))
   if (kept !== undefined || named !== undefined) {
-    const [first] = events.length > 0 ? events : [eventOf(machine, shared, 'planned', NOTHING)]
+    const [first] = events.length > 0 ? events : [eventOf(machine, shared, 'planned', NO_ENTRY)]
     events.splice(0, 1, { ...first!, ...named, ...(kept && { task: kept.words, asked: kept.asked }) })
   }
   if (events.length === 0) return []
@@ -89,7 +89,7 @@ export function recordTask(machine: Machine, { task, kept, named, project, steps
   }
 }
 
-const NOTHING: RecordedEntry = { id: '', kind: 'payload', trigger: 'nothing', mode: 'lazy', tokens: 0 }
+const NO_ENTRY: RecordedEntry = { id: '', kind: 'payload', trigger: 'nothing', mode: 'lazy', tokens: 0 }
 
 function eventOf(
   { caller = { via: 'cli' } }: Machine,

@@ -1,11 +1,11 @@
 import { fence, removeInvisible } from '../../text/fence.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { hashText, quickDigest } from '../../text/values.ts'
-import { heldAfter, keysOf, type Part } from '../../usage/rules/session-state.ts'
+import { type DeliveredPart, heldAfter, keysOf } from '../../usage/rules/session-state.ts'
 
 /** A part with its text for an agent: for a pointer, its line. */
 export interface GivenPart {
-  part: Part
+  part: DeliveredPart
   text: string
   /** Of an index: the lines of its entries, by `kind:id`. */
   lines?: Readonly<Record<string, string>>
@@ -63,7 +63,7 @@ export class Reply {
     this.sizeOf = sizeOf
   }
 
-  knows(part: Part): boolean {
+  knows(part: DeliveredPart): boolean {
     return keysOf(part).some((key) => this.known.has(key))
   }
 

@@ -30,7 +30,7 @@ import { estimateTokens } from '../../text/tokens.ts'
 import { failWith } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../../usage/record.ts'
-import { type Part, recentShares } from '../../usage/rules/session-state.ts'
+import { type DeliveredPart, recentShares } from '../../usage/rules/session-state.ts'
 import { find, type Hit, type Kept } from '../find.ts'
 import { type IndexItem, indexLine, packLine, payloadItem, skillLine } from '../rules/index-line.ts'
 import {
@@ -235,7 +235,7 @@ class PromptAnswer extends Conversation {
     const given = pointerOf('pack', name, packLine(kept, !this.catalog?.waiting.includes(name)))
     if (section === undefined) return given
     const text = packLine(kept, true, section)
-    return { part: { ...given.part, section: digestOf(section) } as Part, text }
+    return { part: { ...given.part, section: digestOf(section) } as DeliveredPart, text }
   }
 
   private async record(hits: readonly Hit[], given: readonly GivenPart[]): Promise<void> {

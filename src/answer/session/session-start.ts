@@ -10,10 +10,10 @@ import { sha256 } from '../../text/values.ts'
 import type { ListedEntries } from '../../usage/record.ts'
 import {
   type Claim,
+  type DeliveredPart,
   formatClaim,
   keysOf,
   nextStart,
-  type Part,
   readState,
   type SessionState,
 } from '../../usage/rules/session-state.ts'
@@ -49,7 +49,7 @@ class SessionStart extends Conversation {
   /** The session continues: what it received is rebuilt. */
   private readonly isContinued: boolean
   /** Whether the agent itself still has a part, in its current form. */
-  private readonly isHeld: (now: GivenPart, given: Part) => boolean
+  private readonly isHeld: (now: GivenPart, given: DeliveredPart) => boolean
   private readonly scan: SkillScan
 
   constructor(machine: Machine, call: HookCall) {
@@ -97,7 +97,11 @@ class SessionStart extends Conversation {
   }
 
   /** A compaction removes everything that was delivered; an agent replays a session that is resumed or forked. */
-  private open(): { state: SessionState; isContinued: boolean; isHeld: (now: GivenPart, given: Part) => boolean } {
+  private open(): {
+    state: SessionState
+    isContinued: boolean
+    isHeld: (now: GivenPart, given: DeliveredPart) => boolean
+  } {
     const { source, host } = this.call
     if (source !== 'resume' && source !== 'fork') {
       const state = this.readWhenEmpty()
@@ -115,7 +119,7 @@ class SessionStart extends Conversation {
     }
     const isContinued = state.claims.length > 0
     if (host.keepsContext) {
-      const wasGiven = (part: Part) => keysOf(part).every((key) => state.given.has(key))
+      const wasGiven = (part: DeliveredPart) => keysOf(part).every((key) => state.given.has(key))
       return { state, isContinued, isHeld: (now, given) => now.part.sum === given.sum && wasGiven(given) }
     }
     const isIn = ({ part, text }: GivenPart) =>
@@ -149,7 +153,7 @@ class SessionStart extends Conversation {
   }
 
   /** The index beside these parts. */
-  private index(parts: readonly Part[]): GivenPart | undefined {
+  private index(parts: readonly DeliveredPart[]): GivenPart | undefined {
     const { project, knowledge, packs, sizeOf, log } = this
     const given = new Set(parts.flatMap((part) => (part.form === 'text' ? [part.id] : [])))
     return indexPart({ project, knowledge, packs, given, room: Math.floor(this.room / 4), sizeOf, log })
@@ -187,7 +191,7 @@ class SessionStart extends Conversation {
     const starts = this.state.claims.filter(isStart)
     const claims = [...starts, ...this.state.claims.filter((claim) => !isStart(claim))]
     const named = new Set<string>()
-    const missing = (part: Part, claim: Claim) => this.missing(part, claim, packTexts, named) ?? []
+    const missing = (part: DeliveredPart, claim: Claim) => this.missing(part, claim, packTexts, named) ?? []
     const replies = [[...fresh], ...claims.map((claim) => claim.parts.flatMap((part) => missing(part, claim)))]
     const lines: string[] = []
     const isTooLong = () => {
@@ -208,7 +212,7 @@ class SessionStart extends Conversation {
 
   /** The current form of a part; undefined if the agent still has it, or it is gone or no longer allowed. */
   private missing(
-    part: Part,
+    part: DeliveredPart,
     claim: Claim,
     packTexts: ReadonlyMap<string, string>,
     named: Set<string>,
@@ -243,7 +247,7 @@ class SessionStart extends Conversation {
     return part === undefined || 'problem' in part ? undefined : part
   }
 
-  private pointer(part: Part & { form: 'pointer' }, named: Set<string>): GivenPart | undefined {
+  private pointer(part: DeliveredPart & { form: 'pointer' }, named: Set<string>): GivenPart | undefined {
     const line = this.pointerLine(part)
     // A pack was pointed to once for each of its sections.
     if (line !== undefined && named.has(line)) return undefined
@@ -254,7 +258,7 @@ class SessionStart extends Conversation {
     return { part: { ...part, sum: digestOf(line) }, text: line }
   }
 
-  private pointerLine({ kind, id }: Part & { form: 'pointer' }): string | undefined {
+  private pointerLine({ kind, id }: DeliveredPart & { form: 'pointer' }): string | undefined {
     if (kind === 'payload') {
       const entry = this.entry(id)
       return entry === undefined ? undefined : this.entryLine(entry)

@@ -3,7 +3,7 @@ import { failWith } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, type Screen } from '../screen.ts'
 
-const NAME = {
+const PUBLISHED_NAME = {
   name: 'name',
   summary: 'a skill of the library, or a pack; skill:<name> or pack:<name> where both have the name',
   required: true,
@@ -54,7 +54,7 @@ export const catalogCommands = [
     summary: 'propose a version of a skill or pack to the organization',
     details:
       'Puts the last committed version of the skill or pack into the catalog of the team, as a draft. The content stays in git, or for a pack in its package: the catalog stores the commit and a digest. Machines use it once it is approved.',
-    args: [NAME],
+    args: [PUBLISHED_NAME],
     flags: {
       version: {
         ...VERSION_FLAG,
@@ -79,7 +79,7 @@ export const catalogCommands = [
     summary: 'let machines use a version, with your signature',
     details:
       'Signs the next catalog with your SSH key (ssh-keygen -Y sign): the one that this machine verified last, with this version approved. Every machine checks the signature against catalog/allowed_signers in the library, or against the signers that were pinned when it joined. Approving an older version again brings machines back to it.',
-    args: [NAME],
+    args: [PUBLISHED_NAME],
     flags: { version: { ...VERSION_FLAG, summary: 'default: the newest draft' }, groups: GROUP_FLAG, key: KEY_FLAG },
     run: ({ request }, loadout) => loadout.team.approve(request),
     print: (signed, screen) => printSigned('approved', signed, screen),
@@ -89,7 +89,7 @@ export const catalogCommands = [
     summary: 'have machines give up a skill or pack, signed by you',
     details:
       'Without --version every version is retired. At its next sync each machine removes the skill, or stops using the pack, and reports that. If one version is retired, machines go back to the version that was approved before it.',
-    args: [NAME],
+    args: [PUBLISHED_NAME],
     flags: { version: { ...VERSION_FLAG, summary: 'only this version' }, key: KEY_FLAG },
     run: ({ request }, loadout) => loadout.team.retire(request),
     print: (signed, screen) => printSigned('retired', signed, screen),
@@ -99,7 +99,7 @@ export const catalogCommands = [
     summary: 'hold a version back, without a signature',
     details:
       'Needs no signature, because nothing is installed or removed. Machines ask with each sync, equip and packs fetch, and in the background. A machine that has seen the quarantine keeps it until an approver lifts it with a signature (--off). Every later signature of the catalog contains it.',
-    args: [NAME],
+    args: [PUBLISHED_NAME],
     flags: {
       version: VERSION_FLAG,
       off: { kind: 'switch', summary: 'allow its use again, with your signature' },

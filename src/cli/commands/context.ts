@@ -8,7 +8,7 @@ import { explainBundle } from './explain-bundle.ts'
 
 const FORMATS = ['text', 'markdown', 'xml', 'json', 'explain'] as const
 
-interface Answer extends Context {
+interface ContextAnswer extends Context {
   format: (typeof FORMATS)[number]
   isAll: boolean
   writtenTo: string | undefined
@@ -63,7 +63,7 @@ export const context = defineCommand({
     const shown = explain ? 'explain' : (format ?? 'text')
     return { value: { ...value, format: shown, isAll: all ?? false, writtenTo: out }, findings }
   },
-  print: ({ bundle, renderings, format, isAll, writtenTo }: Answer, screen: Screen) => {
+  print: ({ bundle, renderings, format, isAll, writtenTo }: ContextAnswer, screen: Screen) => {
     if (format === 'explain') return explainBundle(bundle, screen, isAll)
     if (writtenTo !== undefined) return `${writtenTo}\n`
     return format === 'json' ? bundleText(bundle) : printableText(renderings[format])

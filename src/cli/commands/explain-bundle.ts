@@ -13,8 +13,8 @@ import {
   wrap,
 } from '../screen.ts'
 
-const NAMES = { control_plane: 'always', task: 'task', tactical: 'notes', adapter: 'adapters' } as const
-const UNITS = { chars: 'characters', tokens: 'tokens' } as const
+const CLASS_WORDS = { control_plane: 'always', task: 'task', tactical: 'notes', adapter: 'adapters' } as const
+const UNIT_WORDS = { chars: 'characters', tokens: 'tokens' } as const
 
 /** How a bundle was chosen, for people, and the command that builds it again. */
 export function explainBundle(bundle: ContextBundle, screen: Screen, isAll = false): string {
@@ -30,7 +30,7 @@ export function explainChoice(bundle: ContextBundle, screen: Screen, isAll = fal
   const matched = intent.matched.length === 0 ? '' : ` (${intent.matched.join(', ')})`
   const { max_files, total } = budget.limits
   const isPlain = preset === 'generic' && intent.key === 'default'
-  const limits = `${count(max_files, 'file')}, ${grouped(total)} ${UNITS[budget.unit]}`
+  const limits = `${count(max_files, 'file')}, ${grouped(total)} ${UNIT_WORDS[budget.unit]}`
   return lines(
     // Kinds of tasks and presets are words of loadout.json: a project without them needs neither.
     wrap(isPlain ? `at most ${limits}` : `intent ${intent.key}${matched} \u00b7 preset ${preset} \u00b7 ${limits}`, 0),
@@ -61,7 +61,7 @@ function describeSlices(bundle: ContextBundle): string[] {
     const left = bundle.omitted.filter(({ source_class }) => source_class === each).length
     const isEmpty = count + left === 0
     return {
-      name: `  ${NAMES[each]}`,
+      name: `  ${CLASS_WORDS[each]}`,
       used: isEmpty ? '\u2013' : grouped(used),
       max: isEmpty ? '' : `/ ${grouped(max)}`,
       files: isEmpty ? '' : `${count} of ${count + left}`,
@@ -132,7 +132,7 @@ function describeFiles({ files, control_plane }: ContextBundle, screen: Screen):
   const isBelow = files.some(({ path }) => path.length > 30)
   return table.flatMap((line, at) => {
     const file = files[at]
-    const why = file === undefined ? '' : reasonOf(file, summaries.get(file.path) ?? {})
+    const why = file === undefined ? '' : choiceReason(file, summaries.get(file.path) ?? {})
     const below = ' '.repeat(ranks + 2)
     const [first = '', ...others] = isBelow
       ? [line, ...hang(below, below.length, why, MOST_LINES)]
@@ -157,7 +157,7 @@ function describePointers({ pointers = [] }: ContextBundle): string[] {
 const MOST_PLACES = 5
 
 /** Shorter than the reason in the bundle where a table has little room, with the facts that a person needs. */
-function reasonOf(file: BundleFile, summary: Readonly<Record<string, unknown>>): string {
+function choiceReason(file: BundleFile, summary: Readonly<Record<string, unknown>>): string {
   const { source_class, selected_by, provenance, reason } = file
   if (source_class === 'control_plane') {
     const facts = Object.entries(summary).map(([field, value]) => `${field} ${value}`)

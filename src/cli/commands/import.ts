@@ -36,7 +36,7 @@ interface Imported extends ImportResult {
   source?: string
 }
 
-type Shown = Candidates | Imported
+type ImportAnswer = Candidates | Imported
 
 export const importSkills = defineCommand({
   name: 'import',
@@ -63,7 +63,7 @@ export const importSkills = defineCommand({
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: async ({ request, ask, control }, loadout): Promise<Report<Shown>> => {
+  run: async ({ request, ask, control }, loadout): Promise<Report<ImportAnswer>> => {
     const { source, all, names, project, dryRun } = request
     if (source === undefined && !all && names === undefined) {
       const { value, findings } = await loadout.skills.listCandidates({ project })
@@ -126,7 +126,7 @@ function chosenNames(answer: string, offers: readonly SkillOffer[]): string[] {
   })
 }
 
-const STATES: Record<CandidateView['state'], string> = {
+const CANDIDATE_STATES: Record<CandidateView['state'], string> = {
   new: '',
   identical: 'in the library, identical',
   same: 'in the library, same content',
@@ -158,7 +158,10 @@ function printCandidates({ candidates, project }: Candidates, screen: Screen): s
 
 function candidateLines(candidate: CandidateView, screen: Screen): string[] {
   const { name, description, targets, paths, links = {}, problem, state, manager } = candidate
-  const told = state === 'new' ? '' : `  ${problem === undefined ? STATES[state] : screen.alert(STATES[state])}`
+  const told =
+    state === 'new'
+      ? ''
+      : `  ${problem === undefined ? CANDIDATE_STATES[state] : screen.alert(CANDIDATE_STATES[state])}`
   return [
     `  ${screen.strong(printableLine(name))}  ${targets.join(', ') || 'every agent'}${told}`,
     ...wrap(state === 'blocked' ? (problem ?? '') : description, 4),

@@ -27,13 +27,14 @@ const GLYPHS: Record<PlacementState, string> = {
   broken: '!',
 }
 
-const WORDS: Partial<Record<SkillView['state'], (skill: SkillView) => string>> = {
+const STATE_TEXTS: Partial<Record<SkillView['state'], (skill: SkillView) => string>> = {
   outdated: ({ commitsBehind }) => (commitsBehind === undefined ? '' : `${count(commitsBehind, 'commit')} behind`),
-  edited: ({ placements }) => `changed by hand on ${agentsIn(placements, 'edited')}: ${reasonOf(placements, 'edited')}`,
+  edited: ({ placements }) =>
+    `changed by hand on ${agentsIn(placements, 'edited')}: ${placementReason(placements, 'edited')}`,
   orphaned: () => 'no longer in the library',
   unsupported: ({ placements }) => `no longer for ${agentsIn(placements, 'unsupported')}`,
   unmanaged: () => 'your own folder has this name',
-  broken: ({ placements }) => reasonOf(placements, 'broken'),
+  broken: ({ placements }) => placementReason(placements, 'broken'),
   invalid: ({ problems }) => problems.join('; '),
 }
 
@@ -83,7 +84,7 @@ export const list = defineCommand({
 
 /** A row with its reason, cut to the width of a terminal; a pipe gets all of it. */
 function describeRow(row: string, skill: SkillView, longestState: number, columns: number): string {
-  const reason = WORDS[skill.state]?.(skill) ?? skill.problems.join('; ')
+  const reason = STATE_TEXTS[skill.state]?.(skill) ?? skill.problems.join('; ')
   if (reason === '') return row
   const start = `${row}${' '.repeat(longestState - skill.state.length + 2)}`
   // Used where the agents already fill the line.
@@ -107,7 +108,7 @@ function agentsIn(placements: SkillView['placements'], wanted: PlacementState): 
     .join(', ')
 }
 
-function reasonOf(placements: SkillView['placements'], wanted: PlacementState): string {
+function placementReason(placements: SkillView['placements'], wanted: PlacementState): string {
   const reasons = placements.flatMap(({ state, reason }) => (state === wanted && reason ? [reason] : []))
   return [...new Set(reasons)].join('; ')
 }

@@ -68,11 +68,11 @@ Loadout writes the views, the source map and the record of the run together. Ove
     print: ({ packs }, screen) =>
       packs.length === 0
         ? lines('Neither you nor this project has a pack: loadout packs new <name> creates one.')
-        : lines(packs.flatMap((pack) => describe(pack, screen))),
+        : lines(packs.flatMap((pack) => describeViews(pack, screen))),
   }),
 ]
 
-const STATES: Record<string, string> = {
+const VIEW_STATES: Record<string, string> = {
   current: 'up to date',
   stale: 'stale',
   failed: 'not finished, and not used',
@@ -80,7 +80,7 @@ const STATES: Record<string, string> = {
   'not-compiled': 'not compiled',
 }
 
-function describe({ name, state, next }: PackCompileStatus, screen: Screen): string[] {
+function describeViews({ name, state, next }: PackCompileStatus, screen: Screen): string[] {
   if (state === undefined)
     return [screen.strong(name), '  not approved', ...next.map((each) => screen.faint(`  ${printableLine(each)}`))]
   const { views, unread, inputs, needsReview, toConfirm } = state
@@ -88,7 +88,7 @@ function describe({ name, state, next }: PackCompileStatus, screen: Screen): str
     screen.strong(name),
     `  ${inputs - unread.length} of ${count(inputs, 'input')} compiled`,
     ...views.flatMap((view) => [
-      `  ${printableLine(view.path)}  ${STATES[view.state] ?? view.state}`,
+      `  ${printableLine(view.path)}  ${VIEW_STATES[view.state] ?? view.state}`,
       ...view.changed.slice(0, 5).map((path) => `    changed: ${printableLine(path)}`),
       ...(view.gone > 0 ? [`    ${count(view.gone, 'input')} gone`] : []),
     ]),

@@ -196,7 +196,7 @@ export const packCommands = [
 function listing(value: PackList, screen: Screen, findings: readonly Finding[]): string {
   return (
     lines(
-      value.packs.length > 0 ? table(value, screen) : empty(value),
+      value.packs.length > 0 ? table(value, screen) : noPacks(value),
       value.packs.length > 0 && ['', ...wrap(totals(value), 0).map(screen.strong)],
       notes(value, screen),
     ) +
@@ -266,7 +266,7 @@ function allWaiting(waiting: PackList['waiting'], screen: Screen): string[] {
   return [...wrap(`Not approved: ${names}`, 0), screen.faint('  loadout approve --waiting --kind pack')]
 }
 
-function empty({ roots, hidden }: PackList): string[] {
+function noPacks({ roots, hidden }: PackList): string[] {
   if (hidden.archived > 0) return [`${count(hidden.archived, 'pack')}, archived: loadout packs list --all`]
   return ['There are no knowledge packs. Loadout looked in:', ...roots.map(({ path }) => `  ${printableLine(path)}`)]
 }

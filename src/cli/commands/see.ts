@@ -47,7 +47,7 @@ export const see = defineCommand({
     undo: { kind: 'switch', summary: 'with --fix: undo its change of the settings' },
     ...DRY_RUN_FLAG,
   },
-  run: async ({ args: { agent }, flags, ask, control }, loadout): Promise<Report<Shown>> => {
+  run: async ({ args: { agent }, flags, ask, control }, loadout): Promise<Report<SeeAnswer>> => {
     const { fix, undo, yes, dryRun, longest, without, nameOnly, shorten, verify, seconds, ...asked } = flags
     const { project, window, model } = asked
     if (fix && undo) {
@@ -110,7 +110,7 @@ export const see = defineCommand({
   isWaiting: (shown) => 'plans' in shown && shown.state === 'waiting',
 })
 
-type Shown =
+type SeeAnswer =
   | { verified: Verification }
   | { sight: SeenByAgent; isLongest: boolean }
   | Pick<MachineStatus, 'agents' | 'neverRan'>
@@ -240,7 +240,7 @@ function sizes(skills: readonly SeenSkill[]): string[] {
   return [grouped(characters), grouped(tokens)]
 }
 
-const MOST_NAMED = 40
+const MOST_SKILLS_NAMED = 40
 const PLACE_MATTERS: readonly Visibility[] = ['shadowed', 'ambiguous']
 
 function named({ skills, home }: SeenByAgent, fate: Visibility, screen: Screen): string[] {
@@ -255,7 +255,7 @@ function named({ skills, home }: SeenByAgent, fate: Visibility, screen: Screen):
     }
     // From this many on, names with the same reason share a line.
     if (those.length < 4) return those.flatMap(({ name }) => hang(name, why))
-    const names = those.slice(0, MOST_NAMED).map(({ name }) => printableLine(name))
+    const names = those.slice(0, MOST_SKILLS_NAMED).map(({ name }) => printableLine(name))
     const more = those.length > names.length ? ` and ${those.length - names.length} more (--json names all)` : ''
     return [...wrap(`${why}:`, 2), ...wrap(names.join(', ') + more, 4)]
   })
@@ -347,7 +347,7 @@ function printVerified(verified: Verification, screen: Screen): string {
   const { label, version = '', requests, bytes, model, listed, instructions, differences, compared, home } = verified
   const right = compared - differences.length
   const differing = differences
-    .slice(0, MOST_NAMED)
+    .slice(0, MOST_SKILLS_NAMED)
     .flatMap(({ name, seen, sent }) => hang(inHome(name, home), `see says ${seen}; sent: ${sent}`))
   return lines(
     wrap(`${label} ${version} ran in a copy of what it reads, without network.`, 0).map(screen.strong),
@@ -362,7 +362,7 @@ function printVerified(verified: Verification, screen: Screen): string {
       ['  see', `right about ${right} of ${compared} skills and instruction files`],
     ]),
     ...(differing.length === 0 ? [] : ['', screen.strong('differs'), ...differing]),
-    differences.length > MOST_NAMED && `  and ${differences.length - MOST_NAMED} more (--json names all)`,
+    differences.length > MOST_SKILLS_NAMED && `  and ${differences.length - MOST_SKILLS_NAMED} more (--json names all)`,
     '',
     verified.measured === undefined
       ? 'Its version is unknown, so nothing is kept.'

@@ -25,7 +25,7 @@ function printReport(report: TeamReport, screen: Screen): string {
   const { from, to, people, events, tokens, listing, money, waiting, running, silent } = report
   const range = `${from} to ${to}, in whole weeks`
   return lines(
-    screen.strong(`${range} · ${shown(people)} people · ${count(events, 'event')} · ${grouped(tokens)} tokens`),
+    screen.strong(`${range} · ${peopleText(people)} people · ${count(events, 'event')} · ${grouped(tokens)} tokens`),
     listing > 0 && `The lists of skills cost ${grouped(listing)} more tokens.`,
     money !== undefined && `By your prices: ${formatMoney(money, tokens + listing)}.`,
     running !== undefined && `This week is shown as of ${running.replace('T', ' ')}, and changes at most once a day.`,
@@ -33,19 +33,19 @@ function printReport(report: TeamReport, screen: Screen): string {
     section(
       screen.strong('Needs attention'),
       report.attention.map(({ about, wanted, machines, versions, ...row }) => [
-        `  ${nameOf(row)}`,
+        `  ${entryName(row)}`,
         versions.join(', '),
         about === 'behind' ? `older than ${wanted}` : 'stopped',
         about === 'gone'
           ? 'on no machine that reports'
-          : `${about === 'stopped' ? 'still ' : ''}on ${shown(machines)} machines`,
+          : `${about === 'stopped' ? 'still ' : ''}on ${peopleText(machines)} machines`,
       ]),
     ),
     adoption(report),
     section(
       screen.strong('Delivered, hardly used'),
       report.inVain.map((row) => [
-        `  ${nameOf(row)}`,
+        `  ${entryName(row)}`,
         `${grouped(row.delivered)} deliveries`,
         `${grouped(row.tokens)} tok`,
       ]),
@@ -54,7 +54,7 @@ function printReport(report: TeamReport, screen: Screen): string {
     section(
       screen.strong('Dead weight'),
       report.deadWeight.map((row) => [
-        `  ${nameOf(row)}`,
+        `  ${entryName(row)}`,
         row.listing > 0 ? `${grouped(row.listing)} tok in lists` : '',
         row.planned > 0 ? `planned ${grouped(row.planned)} times` : 'installed',
         row.machines === null ? '' : `on ${count(row.machines, 'machine')}`,
@@ -62,10 +62,14 @@ function printReport(report: TeamReport, screen: Screen): string {
       [1],
     ),
     rollout(report, screen),
-    silent !== undefined && silent !== 0 && `  ${shown(silent)} machines are silent, and not in the roll-out`,
+    silent !== undefined && silent !== 0 && `  ${peopleText(silent)} machines are silent, and not in the roll-out`,
     section(
       screen.strong('Groups'),
-      report.groups.map((row) => [`  ${shorten(row.group, WIDEST_ID)}`, `${shown(row.people)} people`, ...sums(row)]),
+      report.groups.map((row) => [
+        `  ${shorten(row.group, WIDEST_ID)}`,
+        `${peopleText(row.people)} people`,
+        ...sums(row),
+      ]),
       [1, 2, 3, 4, 5],
     ),
     section(
@@ -92,7 +96,7 @@ function adoption({ entries }: TeamReport): string[] {
     const numbers = [planned, delivered, used, tokens].map((number) => (number === null ? '–' : grouped(number)))
     const known = versions.filter(({ version }) => version !== '')
     return [
-      [`  ${shorten(nameOf(entry), WIDEST_ID)}`, ...numbers, shown(people)],
+      [`  ${shorten(entryName(entry), WIDEST_ID)}`, ...numbers, peopleText(people)],
       ...(known.length < 2
         ? []
         : known.map((each) => [
@@ -100,7 +104,7 @@ function adoption({ entries }: TeamReport): string[] {
             ...[each.planned, each.delivered, each.used, each.tokens].map((number) =>
               number === null ? '–' : grouped(number),
             ),
-            shown(each.people),
+            peopleText(each.people),
           ])),
     ]
   })
@@ -111,13 +115,13 @@ function adoption({ entries }: TeamReport): string[] {
 function rollout({ rollout: all }: TeamReport, screen: Screen): string[] {
   const rows = all.flatMap((entry) =>
     entry.versions.map(({ versions, share, machines, since }, at) => [
-      at === 0 ? `  ${shorten(nameOf(entry), WIDEST_ID)}` : '',
+      at === 0 ? `  ${shorten(entryName(entry), WIDEST_ID)}` : '',
       versions
         .map(({ digest, name, state = entry.state }) => [name ?? digest.slice(0, SHORT_VERSION), state].filter(Boolean))
         .map((words) => words.join(' '))
         .join(', '),
       share === null ? '' : `${share} %`,
-      `${machines === null ? '' : `${grouped(machines)} of `}${shown(entry.machines)} machines`,
+      `${machines === null ? '' : `${grouped(machines)} of `}${peopleText(entry.machines)} machines`,
       since === null ? '' : `since ${since}`,
     ]),
   )
@@ -148,10 +152,10 @@ function sums({
   return [`${grouped(events)} events`, `${grouped(used)} used`, `${grouped(tokens)} tok`, lists]
 }
 
-function nameOf({ kind, id }: { kind: string; id: string }): string {
+function entryName({ kind, id }: { kind: string; id: string }): string {
   return kind === 'payload' ? id : `${id} (${kind})`
 }
 
-function shown(people: number | null): string {
+function peopleText(people: number | null): string {
   return people === null ? '≤5' : grouped(people)
 }

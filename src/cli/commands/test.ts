@@ -97,7 +97,7 @@ It exits with 1 when an expectation fails, and with 3 when it may not ask.`,
     ...PACK_KIND_FLAG,
     ...LAYER_FLAGS,
   },
-  run: async ({ args, flags, ask, control }, loadout): Promise<Report<Shown>> => {
+  run: async ({ args, flags, ask, control }, loadout): Promise<Report<TestAnswer>> => {
     const { knowledge } = loadout
     const what = args.what ?? []
     const { project, strategy, library, min, history, compare, kind } = flags
@@ -141,7 +141,7 @@ It exits with 1 when an expectation fails, and with 3 when it may not ask.`,
     const beside = flags.beside?.flatMap((names) => names.split(','))
     const request = { ...flags, what, agents: targets, beside }
     const { value: plan, findings } = await knowledge.planTest(request)
-    const stopped = (state: Asked['state']) => ({ value: { plan, state }, findings })
+    const stopped = (state: PlannedTest['state']) => ({ value: { plan, state }, findings })
     if (flags.dryRun || plan.runs === 0) return stopped(plan.runs === 0 ? 'nothing' : 'planned')
     if (!flags.yes && ask === undefined) return stopped('waiting')
     if (!flags.yes && !isYes(ask?.(`${printPlan(plan)}\nRun it? [y/N] `) ?? '')) return stopped('refused')
@@ -183,16 +183,16 @@ It exits with 1 when an expectation fails, and with 3 when it may not ask.`,
   isWaiting: (value) => 'state' in value && value.state === 'waiting',
 })
 
-type Shown =
+type TestAnswer =
   | Evaluation
-  | Asked
+  | PlannedTest
   | { report: TestReport; text?: string }
   | OfflineReport
   | { improvement: Improvement; path?: string }
   | { path: string; cases: number }
 
 /** A plan that was not carried out. */
-interface Asked {
+interface PlannedTest {
   plan: TestPlan
   state: 'nothing' | 'planned' | 'waiting' | 'refused'
 }

@@ -15,7 +15,7 @@ import {
 } from '../screen.ts'
 import { explainChoice } from './explain-bundle.ts'
 
-interface Answer extends SampleTour {
+interface TourAnswer extends SampleTour {
   isWhole: boolean
   isExplained: boolean
 }
@@ -35,10 +35,10 @@ export const tryIt = defineCommand({
     return { value: { ...value, isWhole, isExplained }, findings }
   },
   print: printTour,
-  toJson: ({ context, plan, everything, kept }: Answer) => ({ bundle: context.bundle, plan, everything, kept }),
+  toJson: ({ context, plan, everything, kept }: TourAnswer) => ({ bundle: context.bundle, plan, everything, kept }),
 })
 
-function printTour({ context, everything, kept, isWhole, isExplained }: Answer, screen: Screen): string {
+function printTour({ context, everything, kept, isWhole, isExplained }: TourAnswer, screen: Screen): string {
   const { bundle, renderings } = context
   return [
     lines(`${screen.strong('Task:')} "${shorten(bundle.task, 72)}"`, ''),
@@ -79,12 +79,17 @@ function compare({ rules, packs, files, tokens }: SampleTour['everything'], { fi
 
 function partsOf({ files, task }: ContextBundle): string[] {
   const sizes = files.map(({ chars_emitted }) => `${grouped(Math.ceil(chars_emitted / 4))} tok`)
-  const rows = files.map((file, at) => [String(file.rank), nameOf(file.path), sizes[at] ?? '', reasonOf(file, task)])
+  const rows = files.map((file, at) => [
+    String(file.rank),
+    fileName(file.path),
+    sizes[at] ?? '',
+    fileReason(file, task),
+  ])
   return alignRows(rows, [0, 2]).map((line) => shorten(`  ${line}`, 80))
 }
 
 /** A newcomer reads `payload:x` as a rule, and the digest of a note is meaningless. */
-function nameOf(path: string): string {
+function fileName(path: string): string {
   const [, kind = '', name = ''] = /^(\w+):(.*)$/.exec(path) ?? []
   if (kind === '') return path
   if (kind === 'note') return 'note'
@@ -92,7 +97,7 @@ function nameOf(path: string): string {
 }
 
 /** The words of the task that chose it, if any. */
-function reasonOf({ source_class, selected_by, reason, provenance }: BundleFile, task: string): string {
+function fileReason({ source_class, selected_by, reason, provenance }: BundleFile, task: string): string {
   if (source_class === 'control_plane' || selected_by === 'core') return 'always'
   if (selected_by === 'pack') return `matches the task${provenance.status === 'ready' ? '' : `; ${provenance.status}`}`
   const words = [...reason.matchAll(/\[([^\]]*)\]/g)].flatMap(([, inside = '']) => inside.split(', '))
@@ -108,12 +113,12 @@ const WHY_OUT: Record<string, (what: string, number: number) => string> = {
   unsafe: (what, number) => `${count(number, what)} with a password in it`,
 }
 
-const KINDS = { task: 'file', tactical: 'note', adapter: 'item', control_plane: 'file' } as const
+const CLASS_NAMES = { task: 'file', tactical: 'note', adapter: 'item', control_plane: 'file' } as const
 
 function leftOut({ omitted }: ContextBundle): string[] {
   const counts = new Map<string, number>()
   for (const { path, source_class, reason } of omitted) {
-    const key = `${reason} ${path.startsWith('pack:') ? 'pack' : KINDS[source_class]}`
+    const key = `${reason} ${path.startsWith('pack:') ? 'pack' : CLASS_NAMES[source_class]}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   const parts = [...counts].map(([key, number]) => {

@@ -15,10 +15,10 @@ import { defineCommand, isYes, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, grouped, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 /** The views of an index and its log, by flag. */
-const VIEWS = ['dead', 'overlaps', 'budget', 'similar'] as const
+const INDEX_VIEWS = ['dead', 'overlaps', 'budget', 'similar'] as const
 
 /** One of several answers: its printed form, and its value for --json. */
-interface Shown {
+interface UsageAnswer {
   json: unknown
   print(screen: Screen): string
 }
@@ -60,12 +60,12 @@ export const usage = defineCommand({
     yes: { kind: 'switch', summary: 'with --erase: do not ask' },
     ...LAYER_FLAGS,
   },
-  run: async ({ args, flags, ask }, loadout): Promise<Report<Shown>> => {
+  run: async ({ args, flags, ask }, loadout): Promise<Report<UsageAnswer>> => {
     const { file, log } = args
     const { by, sessions, since, erase, yes, keepTasks, project } = flags
     const apart = (flags: string) => failWith('USAGE/combined', { flags, command: 'usage' })
     const unexpected = (word: string) => failWith('USAGE/unexpected', { word, command: 'usage' })
-    const views = VIEWS.filter((each) => flags[each])
+    const views = INDEX_VIEWS.filter((each) => flags[each])
     const [view] = views
     if (views.length > 1) throw apart(views.map((each) => `--${each}`).join(' and '))
     if (view !== undefined) {
@@ -131,7 +131,7 @@ function present<Value>(
   { value, findings }: Report<Value>,
   print: (value: Value, screen: Screen) => string,
   json: unknown = value,
-): Report<Shown> {
+): Report<UsageAnswer> {
   return { value: { json, print: (screen) => print(value, screen) }, findings }
 }
 
@@ -261,7 +261,7 @@ function printEntries(entries: readonly EntryUsage[], screen: Screen): string {
     wrap(title, 0).map((line) => screen.strong(line)),
     '',
     alignRows(
-      [['', ...head], ...shown.map((entry, at) => [`  ${shorten(nameOf(entry), room)}`, ...cells[at]!])],
+      [['', ...head], ...shown.map((entry, at) => [`  ${shorten(usedName(entry), room)}`, ...cells[at]!])],
       right,
     ),
     rest.length > 0 && `  and ${grouped(rest.length)} more in lists, ${grouped(sumOf(rest).listing)} tokens`,
@@ -277,7 +277,7 @@ function sumOf(entries: readonly EntryUsage[]): Cost {
   return sum
 }
 
-function nameOf({ entryId, kind }: EntryUsage): string {
+function usedName({ entryId, kind }: EntryUsage): string {
   return kind === 'payload' ? entryId : `${entryId} (${kind})`
 }
 
@@ -289,7 +289,7 @@ function conclusions(entries: readonly EntryUsage[], screen: Screen): string[] {
           '',
           screen.strong(title),
           ...found.flatMap((entry) =>
-            wrap(`${shorten(nameOf(entry), 76)}: in ${count(times(entry), 'conversation')}`, 2),
+            wrap(`${shorten(usedName(entry), 76)}: in ${count(times(entry), 'conversation')}`, 2),
           ),
         ]
   return [

@@ -45,7 +45,7 @@ interface Figure {
   people: number
 }
 
-interface Part<T, Name = number> {
+interface Portion<T, Name = number> {
   name: Name
   rows: T[]
 }
@@ -61,7 +61,7 @@ function isEnough(rows: readonly Counted[]): boolean {
   return peopleIn(rows).size > LARGEST_HIDDEN_GROUP
 }
 
-function split<T, Name>(rows: readonly T[], nameOf: (row: T) => Name): Part<T, Name>[] {
+function split<T, Name>(rows: readonly T[], nameOf: (row: T) => Name): Portion<T, Name>[] {
   const parts = new Map<Name, T[]>()
   for (const row of rows) {
     const known = parts.get(nameOf(row))
@@ -75,7 +75,7 @@ function split<T, Name>(rows: readonly T[], nameOf: (row: T) => Name): Part<T, N
  * Splits rows so that more than five people stand behind each part, and behind what the others leave of the whole. Joins
  * those with the fewest people. Empty if all rows together are of too few people.
  */
-export function partition<T extends Counted>(rows: readonly T[], nameOf: (row: T) => number): Part<T>[] {
+export function partition<T extends Counted>(rows: readonly T[], nameOf: (row: T) => number): Portion<T>[] {
   return isEnough(rows) ? splitAcross([rows], (row, isJoined) => (isJoined ? SEVERAL : nameOf(row))) : []
 }
 
@@ -87,7 +87,7 @@ export function partition<T extends Counted>(rows: readonly T[], nameOf: (row: T
 function splitAcross<T extends Counted, Name>(
   portions: readonly (readonly T[])[],
   nameOf: (row: T, isJoined: boolean) => Name,
-): Part<T, Name>[] {
+): Portion<T, Name>[] {
   const rows = portions.flat()
   const sized = split(rows, (row) => nameOf(row, false)).map((part) => ({ ...part, people: peopleIn(part.rows).size }))
   sized.sort((a, b) => a.people - b.people || (a.name < b.name ? -1 : 1))
@@ -110,7 +110,10 @@ const MOST_PARTS = 10
  * Adding and subtracting sums of portions and of parts leaves at least what lies, for some choice of the parts, inside of
  * them of some portions and outside of them of the others. That must be of more than five people for every choice.
  */
-function isSafe<T extends Counted>(portions: readonly (readonly T[])[], parts: readonly Part<T, unknown>[]): boolean {
+function isSafe<T extends Counted>(
+  portions: readonly (readonly T[])[],
+  parts: readonly Portion<T, unknown>[],
+): boolean {
   const partOf = new Map(parts.flatMap((part, at) => part.rows.map((row) => [row, at])))
   // A choice between two parts that enough people have of the same portion is always safe: they count as one.
   let choosable = parts.map((_, at) => at)

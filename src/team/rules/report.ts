@@ -177,7 +177,7 @@ export function assembleReport({ from, to }: { from: string; to: string }, rows:
   }
 }
 
-const NONE: StageCounts = { planned: null, delivered: null, used: null, tokens: 0 }
+const NO_STAGES: StageCounts = { planned: null, delivered: null, used: null, tokens: 0 }
 
 function addStage(counts: StageCounts, { stage, times, tokens }: SummedRow): void {
   if (stage === 'installed') return
@@ -188,7 +188,13 @@ function addStage(counts: StageCounts, { stage, times, tokens }: SummedRow): voi
 function entriesOf({ usage, versions }: ReportRows): EntryReport[] {
   const entries = new Map<string, EntryReport>()
   for (const row of usage) {
-    const report = entries.get(row.entry) ?? { ...nameOf(row.entry), ...NONE, people: null, listing: 0, versions: [] }
+    const report = entries.get(row.entry) ?? {
+      ...entryOf(row.entry),
+      ...NO_STAGES,
+      people: null,
+      listing: 0,
+      versions: [],
+    }
     entries.set(row.entry, report)
     addStage(report, row)
     if (row.stage === 'installed') report.listing += row.tokens
@@ -201,7 +207,7 @@ function entriesOf({ usage, versions }: ReportRows): EntryReport[] {
     const version = row.isJoined ? '*' : row.version
     let found = all.find((each) => each.version === version)
     if (found === undefined) {
-      found = { version, ...NONE, people: null, firstWeek: row.first, lastWeek: row.last }
+      found = { version, ...NO_STAGES, people: null, firstWeek: row.first, lastWeek: row.last }
       all.push(found)
     }
     addStage(found, row)
@@ -221,7 +227,7 @@ function entriesOf({ usage, versions }: ReportRows): EntryReport[] {
   )
 }
 
-function nameOf(entry: string): { kind: EntryKind; id: string } {
+function entryOf(entry: string): { kind: EntryKind; id: string } {
   const at = entry.indexOf(':')
   return { kind: entry.slice(0, at) as EntryKind, id: entry.slice(at + 1) }
 }
@@ -233,7 +239,7 @@ function deadWeightOf(entries: readonly EntryReport[], rollout: readonly Rollout
     .flatMap((name) => {
       const { delivered = null, used = null, planned = null, listing = 0 } = known.get(name) ?? {}
       if (delivered !== null || used !== null) return []
-      return [{ ...nameOf(name), planned: planned ?? 0, listing, machines: machines.get(name) ?? null }]
+      return [{ ...entryOf(name), planned: planned ?? 0, listing, machines: machines.get(name) ?? null }]
     })
     .sort((a, b) => b.listing - a.listing || b.planned - a.planned || compareText(a.id, b.id))
 }
@@ -257,7 +263,7 @@ function rolloutOf({ holdings, catalog, group }: ReportRows): RolloutReport[] {
   return [...byEntry]
     .flatMap(([entry, rows]): RolloutReport[] => {
       const state = said.get(`${entry} *`)?.state
-      const about = { ...nameOf(entry), state }
+      const about = { ...entryOf(entry), state }
       const digests = [...new Set(rows.map(({ version }) => version))].sort(compareText)
       const numberOf = new Map(digests.map((digest, at) => [digest, at]))
       const named = (names: readonly string[]) =>
@@ -316,7 +322,7 @@ function attentionOf(rollout: readonly RolloutReport[], { catalog, group }: Repo
   const gone = catalog
     .filter((row) => group === TEAM && row.version !== '*' && STOPPED.includes(row.state))
     .filter((row) => !held.has(`${row.entry} ${row.version}`))
-    .map((row): Attention => ({ about: 'gone', ...nameOf(row.entry), versions: [row.version], machines: 0 }))
+    .map((row): Attention => ({ about: 'gone', ...entryOf(row.entry), versions: [row.version], machines: 0 }))
   const order = ['stopped', 'behind', 'gone']
   return [...found, ...gone].sort(
     (a, b) =>

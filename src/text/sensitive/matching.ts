@@ -121,7 +121,7 @@ let last: { text: string; isPossible: HintReader } | undefined
 function readAnew(text: string): HintReader {
   // One byte per character: a truncated character may at most resemble a hint.
   const bytes = Buffer.from(text, 'latin1')
-  const seen = new Uint8Array(PLACES / 8)
+  const seen = new Uint8Array(SEQUENCES / 8)
   let place = 0
   for (let at = 0; at < bytes.length; at++) {
     place = next(place, bytes[at]!)
@@ -139,10 +139,10 @@ function readAnew(text: string): HintReader {
 }
 
 /** Five bits for each of three characters: upper and lower case, and some others, collide. */
-const PLACES = 2 ** 15
+const SEQUENCES = 2 ** 15
 
 function next(place: number, letter: number): number {
-  return ((place << 5) | (letter & 31)) & (PLACES - 1)
+  return ((place << 5) | (letter & 31)) & (SEQUENCES - 1)
 }
 
 /** A word, and the cells of its sequences of three characters. */
@@ -152,10 +152,10 @@ interface Word {
 }
 
 // The lists are constants, and each is used for many texts.
-const known = new WeakMap<readonly string[], Word[]>()
+const wordsOfLists = new WeakMap<readonly string[], Word[]>()
 
 function wordsOf(list: readonly string[]): Word[] {
-  const before = known.get(list)
+  const before = wordsOfLists.get(list)
   if (before !== undefined) return before
   const words = list.map((word) => {
     const places: number[] = []
@@ -166,7 +166,7 @@ function wordsOf(list: readonly string[]): Word[] {
     }
     return { word, places }
   })
-  known.set(list, words)
+  wordsOfLists.set(list, words)
   return words
 }
 
@@ -228,10 +228,10 @@ export function readViews(text: string): TextView[] {
   return views
 }
 
-const PLAIN = /^[\t\n\r\x20-\x7e]*$/
+const ASCII_LINES = /^[\t\n\r\x20-\x7e]*$/
 
 function findHidden(text: string): Reading[] {
-  if (PLAIN.test(text)) return []
+  if (ASCII_LINES.test(text)) return []
   const readings: Reading[] = []
   for (const match of text.matchAll(/[^\t\n\r\x20-\x7e\u00c0-\u02af\u0370-\u1fff\u4e00-\u9fff\uac00-\ud7a3]/gu)) {
     const [character] = match
@@ -280,7 +280,15 @@ function lastAtMost(places: Uint32Array, place: number): number {
   return low - 1
 }
 
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', commat: '@' }
+const HTML_CHARACTERS: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  commat: '@',
+}
 const AFTER_BACKSLASH: Record<string, string> = { n: '\n', r: '\r', t: '\t', '"': '"', "'": "'", '/': '/', '\\': '\\' }
 
 /** `\"` and `\u0041` of JSON, `%2B` of URLs, `&quot;` and `&#65;` of HTML. */
@@ -295,7 +303,7 @@ function findEscapes(text: string): Reading[] {
       letter !== undefined
         ? (AFTER_BACKSLASH[letter] ?? whole)
         : name !== undefined
-          ? (NAMED[name.toLowerCase()] ?? whole)
+          ? (HTML_CHARACTERS[name.toLowerCase()] ?? whole)
           : beyond !== undefined
             ? decodePercents(beyond)
             : characterOf(
@@ -326,8 +334,8 @@ export interface EncodedText {
 }
 
 /** A key of 8,192 bits with its markers; anything longer is an image or an archive. */
-const LONGEST = 16_384
-const SHORTEST = 16
+const LONGEST_ENCODED = 16_384
+const SHORTEST_ENCODED = 16
 /** This many letters distinguish a text from bytes. */
 const SAMPLE = 24
 
@@ -337,8 +345,8 @@ const FIRST_OF_TEXT = lettersOf(/[A-Za-f]/)
 
 export function findEncodedTexts(text: string): EncodedText[] {
   const found: EncodedText[] = []
-  for (const [start, end] of longWords(text, BASE64, SHORTEST)) {
-    if (end - start > LONGEST || FIRST_OF_TEXT[text.charCodeAt(start)] !== 1) continue
+  for (const [start, end] of longWords(text, BASE64, SHORTEST_ENCODED)) {
+    if (end - start > LONGEST_ENCODED || FIRST_OF_TEXT[text.charCodeAt(start)] !== 1) continue
     if (decode(text.slice(start, Math.min(end, start + SAMPLE))) === undefined) continue
     const decoded = decode(text.slice(start, end))
     if (decoded === undefined) continue

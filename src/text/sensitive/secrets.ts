@@ -364,11 +364,11 @@ const PASSWORD = [
   String.raw`(?<![\p{L}\p{N}_$./])(?:pass[ -]?(?:word|phrase|code|wd)|pwd?|mot de passe|contraseña|passwort|kennwort|senha|wachtwoord|пароль)(?![\p{L}\p{N}_(]|[.-]\w)`,
   'パスワード|密[码碼]|口令|비밀번호',
 ].join('|')
-const TOKEN = [
+const TOKEN_NAMES = [
   String.raw`(?<![\p{L}\p{N}_$./])(?:keys?|tokens?|secrets?|passwords|credentials?|creds|pat|(?:recovery|unlock|activation|access) code|schlüssel|clé(?: api)?|clave|chiave)(?![\p{L}\p{N}_(]|[.-]\w)`,
   '密[钥鑰]',
 ].join('|')
-const NAMES = new RegExp(`(${PASSWORD})|${TOKEN}`, 'giu')
+const SECRET_NAMES = new RegExp(`(${PASSWORD})|${TOKEN_NAMES}`, 'giu')
 
 /** Where a name may be: cheaper to search a whole text for. */
 const ROUGHLY =
@@ -382,18 +382,18 @@ const HARMLESS_PART =
   /(?<![\p{L}\p{N}])(?:ids?|names?|hash(?:es|ed)?|fingerprints?|digest|checksum|sha-?\d+|md5|commits?|versions?|types?|formats?|algorithms?|curves?|sizes?|bits?|bytes|length|urls?|endpoints?|paths?|files?|folders?|director(?:y|ies)|prefix(?:es)?|headers?|variables?|fields?|columns?|methods?|functions?|class)(?![\p{L}\p{N}])/iu
 
 // The key of the staging cluster (AES) is now "…", the token → …, Passwort lautet …
-const WORDS = String.raw`[\p{L}\p{N}\s,'’#&/*_"\x60-]{0,80}(?:\([^()\n]{0,40}\)?[\p{L}\s*,'’]{0,40})?(?:\. It)?`
+const FEW_WORDS = String.raw`[\p{L}\p{N}\s,'’#&/*_"\x60-]{0,80}(?:\([^()\n]{0,40}\)?[\p{L}\s*,'’]{0,40})?(?:\. It)?`
 const LINK = String.raw`(?:(?<=[\s'’])(?:is|was|are|be|to|s|reads|equals|called|still|follows|as|ist|lautet|war|est|es|era|è|é)(?=\s)|\s?[:=?：＝]\*{0,2}|\s?(?:[=-]>|[→⇒])|\s[–—-](?=\s)|は|是|[为為]|는|은)`
 const ADVERBS = String.raw`(?:[\s,]{1,3}(?:now|currently|still|always|set to|as follows:?|a:)){0,2}`
 const ACCOUNT = String.raw`(?:[\w.-]{2,30} ?\/)?`
-const LINKED = new RegExp(String.raw`^${WORDS}${LINK}${ADVERBS}\s{0,4}${ACCOUNT}[\s"'’\x60*(]{0,12}$`, 'iu')
+const LINKED = new RegExp(String.raw`^${FEW_WORDS}${LINK}${ADVERBS}\s{0,4}${ACCOUNT}[\s"'’\x60*(]{0,12}$`, 'iu')
 const DIRECT = /^[\s"'`*(]{1,6}$/
 /** … is the key, … as our password */
 const FOLLOWED = /^["'`*)]{0,3}\s(?:is|was|as)\s(?:(?:the|an?|our|my|your|his|her|their)\s)(?:[\p{L}-]{1,20}\s){0,3}$/iu
 
 const NEAR = 110
-const SHORTEST = 8
-const LONGEST = 400
+const SHORTEST_SECRET = 8
+const LONGEST_SECRET = 400
 /** Quotes, brackets and separators end a word. */
 const LETTERS = lettersOf(/[^\s"'`<>()[\]{},;|\\]/)
 
@@ -403,13 +403,13 @@ function findProseSecrets(text: string): TextSpan<string>[] {
   const found: TextSpan<string>[] = []
   if (names.length === 0) return found
   let next = 0
-  for (const [start, last] of longWords(text, LETTERS, SHORTEST)) {
+  for (const [start, last] of longWords(text, LETTERS, SHORTEST_SECRET)) {
     while (next < names.length && names[next]! < start - NEAR) next++
     if ((names[next] ?? Number.POSITIVE_INFINITY) > last + NEAR) continue
-    if (last - start > LONGEST || !hasMixed(text, start, last)) continue
+    if (last - start > LONGEST_SECRET || !hasMixed(text, start, last)) continue
     const word = text.slice(start, last).replace(/[.:*_]{1,3}$/, '')
     // Fingerprints of keys, and an action at a commit.
-    if (word.length < SHORTEST || /^(?:[0-9A-Fa-f]{2}:){4}|^[0-9A-F]{40}$|@[0-9a-f]{40}$/.test(word)) continue
+    if (word.length < SHORTEST_SECRET || /^(?:[0-9A-Fa-f]{2}:){4}|^[0-9A-F]{40}$|@[0-9a-f]{40}$/.test(word)) continue
     const isToken = isRandomToken(word)
     if (!isToken && !isPassword(word)) continue
     const end = start + word.length
@@ -433,7 +433,7 @@ function hasMixed(text: string, start: number, end: number): boolean {
 }
 
 function kindBefore(before: string, isToken: boolean, hasSign: boolean): string | undefined {
-  for (const name of [...eachMatch(before, NAMES)].reverse()) {
+  for (const name of [...eachMatch(before, SECRET_NAMES)].reverse()) {
     const isPassword = name[1] !== undefined
     if (!isToken && !isPassword && !hasSign) continue
     const gap = before.slice(name.index + name[0].length)
@@ -446,7 +446,7 @@ function kindBefore(before: string, isToken: boolean, hasSign: boolean): string 
 }
 
 function kindAfter(after: string, isToken: boolean): string | undefined {
-  for (const name of eachMatch(after, NAMES)) {
+  for (const name of eachMatch(after, SECRET_NAMES)) {
     const gap = after.slice(0, name.index)
     if ((isToken || name[1] !== undefined) && FOLLOWED.test(gap) && !HARMLESS_OWNER.test(gap))
       return name[1] === undefined ? 'named-token' : 'password'

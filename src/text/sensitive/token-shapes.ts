@@ -171,7 +171,7 @@ const ANY = once(() => anyOf(TOKEN_SHAPES.map(([, shape]) => shape)))
 const COMMON = once(() => anyOf(TOKEN_SHAPES.map(([, shape]) => shape).filter((shape) => !areRare(literalsOf(shape)))))
 
 /** Every shape begins with this many of these characters. */
-const SHORTEST = 15
+const SHORTEST_TOKEN = 15
 const LETTERS = lettersOf(/[\w.~/:|%@=+-]/)
 /** No shape begins after one of these. */
 const INSIDE = lettersOf(/[\w-]/)
@@ -181,14 +181,14 @@ export function findShapedTokens(text: string, isPossible: HintReader): TextSpan
   const found: TextSpan<string>[] = []
   const shapes = RARE_HINTS.some((literals) => isPossible([literals])) ? ANY() : COMMON()
   let next = 0
-  for (const [start, end] of longWords(text, LETTERS, SHORTEST)) {
-    for (let at = Math.max(start, next); at <= end - SHORTEST; at++) {
+  for (const [start, end] of longWords(text, LETTERS, SHORTEST_TOKEN)) {
+    for (let at = Math.max(start, next); at <= end - SHORTEST_TOKEN; at++) {
       if (at > 0 && INSIDE[text.charCodeAt(at - 1)] === 1) continue
       shapes.lastIndex = at
       const [token] = shapes.exec(text) ?? []
       if (token === undefined) continue
       next = at + token.length
-      const name = nameOf(token)
+      const name = shapeOf(token)
       if (name !== undefined) found.push({ kind: name, start: at, end: next })
       at = next - 1
     }
@@ -196,7 +196,7 @@ export function findShapedTokens(text: string, isPossible: HintReader): TextSpan
   return found
 }
 
-function nameOf(token: string): string | undefined {
+function shapeOf(token: string): string | undefined {
   const [name, , needs] = TOKEN_SHAPES.find(([, shape]) => new RegExp(`^(?:${shape})$`).test(token)) ?? []
   return needs?.test(token) === false || isPlaceholder(token) ? undefined : name
 }

@@ -6,9 +6,15 @@ export type ColourDepth = 0 | 4 | 8 | 24
 type Codes = Record<Style, string>
 
 // Without colour a state still has its sign and word; the chosen row is reversed.
-const NONE: Codes = { strong: '1', faint: '', good: '', alert: '', accent: '', chosen: '7' }
-const FEW: Codes = { strong: '1', faint: '90', good: '32', alert: '33', accent: '36', chosen: '7' }
-const MANY: Codes = { ...FEW, faint: '38;5;244', accent: '38;5;75', good: '38;5;114', alert: '38;5;215' }
+const NO_COLOURS: Codes = { strong: '1', faint: '', good: '', alert: '', accent: '', chosen: '7' }
+const SIXTEEN_COLOURS: Codes = { strong: '1', faint: '90', good: '32', alert: '33', accent: '36', chosen: '7' }
+const ALL_COLOURS: Codes = {
+  ...SIXTEEN_COLOURS,
+  faint: '38;5;244',
+  accent: '38;5;75',
+  good: '38;5;114',
+  alert: '38;5;215',
+}
 const ALL: Codes = {
   strong: '1',
   faint: '38;2;128;134;144',
@@ -18,7 +24,7 @@ const ALL: Codes = {
   chosen: '7',
 }
 
-const PALETTES: Record<ColourDepth, Codes> = { 0: NONE, 4: FEW, 8: MANY, 24: ALL }
+const PALETTES: Record<ColourDepth, Codes> = { 0: NO_COLOURS, 4: SIXTEEN_COLOURS, 8: ALL_COLOURS, 24: ALL }
 
 export function paintLine(line: Line, depth: ColourDepth): string {
   const codes = PALETTES[depth]

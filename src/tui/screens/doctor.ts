@@ -18,11 +18,11 @@ export function viewDoctor(model: Model, size: Size): Line[] {
   const inside = insideOf(list)
   const lines = listLines(health?.checks ?? [], at, inside, (check) => row(model, check))
   const shown = lines.length > 0 ? lines : problemLines(problems.doctor, 'looking…', inside.columns)
-  const upper = pane(styled(titleOf(health?.checks), 'strong'), shown, list, true)
+  const upper = pane(styled(doctorTitle(health?.checks), 'strong'), shown, list, true)
   return current === undefined || below === undefined ? upper : [...upper, ...viewCheck(model, current, below)]
 }
 
-function titleOf(checks: readonly Check[] | undefined): string {
+function doctorTitle(checks: readonly Check[] | undefined): string {
   if (checks === undefined) return 'Doctor'
   const problems = checks.filter(({ state }) => state === 'problem').length
   return problems === 0 ? 'Doctor: nothing needs action' : `Doctor: ${problems} to do`

@@ -122,7 +122,7 @@ export function visibleSkills(inventory: InventoryState): SkillView[] {
   return skills
 }
 
-const NOTHING: Record<'tag' | 'source' | 'agent', string> = {
+const NO_VALUE: Record<'tag' | 'source' | 'agent', string> = {
   tag: 'without a tag',
   source: 'made here',
   agent: 'not installed',
@@ -134,21 +134,21 @@ export function groupOf({ value, grouping }: InventoryState, skill: SkillView): 
   if (grouping === 'state') return SIGNS[skill.state].word
   const values = facetValues(grouping, skill, value?.scope ?? 'user')
   const named = grouping === 'agent' ? values.join(', ') : values[0]
-  return named || NOTHING[grouping]
+  return named || NO_VALUE[grouping]
 }
 
 /** States by urgency; names alphabetically, and skills without one last. */
 function groupOrder({ grouping }: InventoryState): (a: string, b: string) => number {
   if (grouping === 'none') return () => 0
   if (grouping === 'state') {
-    const words = STATES.map((state) => SIGNS[state].word)
+    const words = STATE_FACETS.map((state) => SIGNS[state].word)
     return (a, b) => words.indexOf(a) - words.indexOf(b)
   }
-  const last = NOTHING[grouping]
+  const last = NO_VALUE[grouping]
   return (a, b) => Number(a === last) - Number(b === last) || compareText(a, b)
 }
 
-const STATES = [
+const STATE_FACETS = [
   'outdated',
   'edited',
   'broken',

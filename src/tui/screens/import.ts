@@ -1,7 +1,7 @@
 import { endOf, insideOf, type Line, pane, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
 import { inColumns, listLines, problemLines, textPane } from '../frame/rows.ts'
 import { renderMarkdown } from '../markdown.ts'
-import { activeProject, type ImportState, type Model, type Step, shortPath, step } from '../model.ts'
+import { activeProject, type ImportState, type Model, shortPath, step, type Updated } from '../model.ts'
 import { findBest, parseFilter, scoreWords } from './filter.ts'
 import { splitPanes } from './regions.ts'
 
@@ -19,13 +19,13 @@ function viewRows(model: Model, size: Size): Line[] {
   const { imports, problems } = model
   const rows = importRows(imports)
   const inside = insideOf(size)
-  const row = inColumns(rows, (each) => cells(each, imports.chosen.includes(each.name)))
+  const row = inColumns(rows, (each) => importCells(each, imports.chosen.includes(each.name)))
   const lines = listLines(rows, imports.at, inside, row, imports.focus === 'list')
-  const shown = lines.length > 0 ? lines : empty(model, problems.import, inside.columns)
-  return pane(titleOf(model, inside.columns), shown, size, imports.focus === 'list')
+  const shown = lines.length > 0 ? lines : noImports(model, problems.import, inside.columns)
+  return pane(importTitle(model, inside.columns), shown, size, imports.focus === 'list')
 }
 
-function titleOf({ imports }: Model, columns: number): Line {
+function importTitle({ imports }: Model, columns: number): Line {
   const { chosen, source, filter, isFiltering } = imports
   const isRead = source === undefined ? imports.candidates !== undefined : imports.found !== undefined
   const [shown, all] = [importRows(imports).length, allRows(imports).length]
@@ -37,7 +37,7 @@ function titleOf({ imports }: Model, columns: number): Line {
   return [span(`Import${counts}`, 'strong'), span(typed, 'accent'), span(from, 'faint')]
 }
 
-function cells({ name, detail, standing, problem, isKnown }: ImportRow, isChosen: boolean): Line[] {
+function importCells({ name, detail, standing, problem, isKnown }: ImportRow, isChosen: boolean): Line[] {
   const tick = problem !== undefined ? '✗' : isKnown ? '●' : isChosen ? '☑' : '☐'
   const note =
     problem !== undefined
@@ -48,7 +48,7 @@ function cells({ name, detail, standing, problem, isKnown }: ImportRow, isChosen
   return [plain(`${tick} ${name}`), note, styled(detail, 'faint')]
 }
 
-function empty({ imports }: Model, problem: Model['notice'], columns: number): Line[] {
+function noImports({ imports }: Model, problem: Model['notice'], columns: number): Line[] {
   const { candidates, source, found, filter } = imports
   if (problem !== undefined) return problemLines(problem, '', columns)
   if (filter !== '') return wrapped(`no skill fits "${filter}"`, columns)
@@ -133,7 +133,7 @@ function allRows({ candidates, found, source }: ImportState): ImportRow[] {
 }
 
 /** Chooses the skill under the cursor, or leaves it. */
-export function chooseOne(model: Model): Step {
+export function chooseOne(model: Model): Updated {
   const { imports } = model
   const row = importRows(imports)[imports.at]
   if (row === undefined) return step(model)
@@ -145,7 +145,7 @@ export function chooseOne(model: Model): Step {
 }
 
 /** Chooses all matching skills that can be imported; again: none of them. */
-export function chooseAll(model: Model): Step {
+export function chooseAll(model: Model): Updated {
   const { imports } = model
   const free = importRows(imports).flatMap(({ problem, isKnown, name }) =>
     problem === undefined && !isKnown ? [name] : [],
@@ -156,7 +156,7 @@ export function chooseAll(model: Model): Step {
 }
 
 /** Imports the chosen skills, or the one under the cursor. Copies in the agents' folders become managed installs. */
-export function importChosen(model: Model): Step {
+export function importChosen(model: Model): Updated {
   const { imports } = model
   const { chosen, at, source } = imports
   const current = importRows(imports)[at]
@@ -169,14 +169,14 @@ export function importChosen(model: Model): Step {
   return step({ ...model, notice: undefined }, { kind: 'import', names, source, project: activeProject(model) })
 }
 
-export function askSource(model: Model): Step {
+export function askSource(model: Model): Updated {
   const question = 'Import from: folder, archive, git address or owner/repo'
   const overlay = { kind: 'ask', question, text: model.imports.source ?? '', asking: { for: 'source' } } as const
   return step({ ...model, overlay })
 }
 
 /** Shows the skills of a source; without a source, those in the agents' folders. */
-export function readSource(model: Model, typed: string): Step {
+export function readSource(model: Model, typed: string): Updated {
   const source = typed.trim() === '' ? undefined : typed.trim()
   const imports = { ...model.imports, source, found: undefined, chosen: [], filter: '', at: 0, scroll: 0 }
   const problems = { ...model.problems, import: undefined }
@@ -188,6 +188,6 @@ export function readSource(model: Model, typed: string): Step {
   )
 }
 
-export function setImportFilter(model: Model, filter: string): Step {
+export function setImportFilter(model: Model, filter: string): Updated {
   return step({ ...model, imports: { ...model.imports, filter, at: 0, scroll: 0 } })
 }

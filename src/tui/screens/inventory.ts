@@ -18,7 +18,7 @@ import {
 } from '../frame/line.ts'
 import { clamp, problemLines, textPane, windowAround } from '../frame/rows.ts'
 import { renderMarkdown } from '../markdown.ts'
-import { activeProject, GROUPINGS, type InventoryState, type Model, type Step, shortPath, step } from '../model.ts'
+import { activeProject, GROUPINGS, type InventoryState, type Model, shortPath, step, type Updated } from '../model.ts'
 import { needsAttention, SIGNS } from '../signs.ts'
 import { facetRows, groupOf, shortSource, visibleSkills, withFacet } from './filter.ts'
 import { inventoryPanes } from './regions.ts'
@@ -51,23 +51,29 @@ function viewList(model: Model, size: Size): Line[] {
   return pane(listTitle(model, inside.columns), shown, size, inventory.focus === 'list')
 }
 
-type Row = { skill: SkillView; at: number } | { heading: string; count: number }
+type InventoryRow = { skill: SkillView; at: number } | { heading: string; count: number }
 
 /** The skills, with a heading before each group. */
-function listRows({ inventory }: Model): Row[] {
+function listRows({ inventory }: Model): InventoryRow[] {
   const skills = visibleSkills(inventory)
   if (inventory.grouping === 'none') return skills.map((skill, at) => ({ skill, at }))
   const groups = skills.map((skill) => groupOf(inventory, skill))
   const counts = new Map<string, number>()
   for (const group of groups) counts.set(group, (counts.get(group) ?? 0) + 1)
-  return skills.flatMap((skill, at): Row[] => {
+  return skills.flatMap((skill, at): InventoryRow[] => {
     const heading = groups[at] ?? ''
     const row = { skill, at }
     return heading === groups[at - 1] ? [row] : [{ heading, count: counts.get(heading) ?? 0 }, row]
   })
 }
 
-function rowLine(model: Model, row: Row, agents: readonly AgentColumn[], columns: number, isCurrent: boolean): Line {
+function rowLine(
+  model: Model,
+  row: InventoryRow,
+  agents: readonly AgentColumn[],
+  columns: number,
+  isCurrent: boolean,
+): Line {
   if ('heading' in row) return fitLine([span(`${row.heading} ${row.count}`, 'strong')], columns)
   const line = fitLine([span(isCurrent ? '▸ ' : '  '), ...skillLine(model, row.skill, agents, columns - 2)], columns)
   return isCurrent && model.inventory.focus === 'list' ? mark(line, 'chosen') : line
@@ -147,16 +153,16 @@ function agentColumns({ inventory, scope }: Model, columns: number): AgentColumn
 }
 
 // The keys that equip for these agents.
-const KEYS: ReadonlyMap<string, string> = new Map([
+const INVENTORY_KEYS: ReadonlyMap<string, string> = new Map([
   ['claude', 'c'],
   ['codex', 'x'],
 ])
 
 /** A letter for each: that of its key, or the first free letter of its name. */
 function letters(agents: readonly string[]): string[] {
-  const taken = new Set(agents.flatMap((agent) => KEYS.get(agent) ?? []))
+  const taken = new Set(agents.flatMap((agent) => INVENTORY_KEYS.get(agent) ?? []))
   return agents.map((agent) => {
-    const letter = KEYS.get(agent) ?? [...agent].find((each) => /[a-z]/.test(each) && !taken.has(each)) ?? '·'
+    const letter = INVENTORY_KEYS.get(agent) ?? [...agent].find((each) => /[a-z]/.test(each) && !taken.has(each)) ?? '·'
     taken.add(letter)
     return letter
   })
@@ -256,7 +262,7 @@ function hasUserCopy({ scope }: Model, skill: SkillView, agent: string): boolean
   return scope === 'project' && skill.placements.some((each) => each.scope === 'user' && each.agents.includes(agent))
 }
 
-export function moveCursor(model: Model, at: number): Step {
+export function moveCursor(model: Model, at: number): Updated {
   const { inventory } = model
   return withPreview({
     ...model,
@@ -265,19 +271,19 @@ export function moveCursor(model: Model, at: number): Step {
 }
 
 /** Loads the text of the skill under the cursor, unless it is loaded. */
-export function withPreview(model: Model): Step {
+export function withPreview(model: Model): Updated {
   const isThere = model.inventory.preview?.skill.name === currentSkill(model.inventory)?.name
   return isThere ? step(model) : loadPreview(model)
 }
 
-function loadPreview(model: Model): Step {
+function loadPreview(model: Model): Updated {
   const skill = currentSkill(model.inventory)
   if (skill === undefined || skill.state === 'invalid' || skill.state === 'orphaned') return step(model)
   return step(model, { kind: 'load preview', name: skill.name, project: activeProject(model) })
 }
 
 /** Changes the filter or order. The cursor stays on its skill if that is still shown. */
-function withView(model: Model, change: Partial<InventoryState>): Step {
+function withView(model: Model, change: Partial<InventoryState>): Updated {
   const name = currentSkill(model.inventory)?.name
   const inventory = { ...model.inventory, ...change, scroll: 0 }
   const at = visibleSkills(inventory).findIndex((skill) => skill.name === name)
@@ -285,33 +291,33 @@ function withView(model: Model, change: Partial<InventoryState>): Step {
 }
 
 /** Puts the cursor on the best match. */
-export function setFilter(model: Model, filter: string): Step {
+export function setFilter(model: Model, filter: string): Updated {
   const isTyped = model.inventory.isFiltering && filter !== ''
   return isTyped
     ? withPreview({ ...model, inventory: { ...model.inventory, filter, at: 0, scroll: 0 } })
     : withView(model, { filter })
 }
 
-export function nextGrouping(model: Model): Step {
+export function nextGrouping(model: Model): Updated {
   const { grouping } = model.inventory
   const next = GROUPINGS[(GROUPINGS.indexOf(grouping) + 1) % GROUPINGS.length] ?? 'none'
   const text = next === 'none' ? 'in the order of the library' : `grouped by ${next}`
   return withView({ ...model, notice: { tone: 'plain', text: `${text}   (o goes on)` } }, { grouping: next })
 }
 
-export function switchFacet(model: Model, at: number): Step {
+export function switchFacet(model: Model, at: number): Updated {
   const row = facetRows(model.inventory)[at]
   return row === undefined ? step(model) : withView(model, { filter: withFacet(model.inventory.filter, row) })
 }
 
 /** Opens the skill under the cursor on the whole screen. */
-export function openSkill(model: Model): Step {
+export function openSkill(model: Model): Updated {
   if (currentSkill(model.inventory) === undefined) return step(model)
   return withPreview({ ...model, inventory: { ...model.inventory, focus: 'text', isOpen: true } })
 }
 
 /** Marks or unmarks the skill under the cursor. */
-export function markOne(model: Model): Step {
+export function markOne(model: Model): Updated {
   const { inventory } = model
   const name = currentSkill(inventory)?.name
   if (name === undefined) return step(model)
@@ -321,7 +327,7 @@ export function markOne(model: Model): Step {
 }
 
 /** Marks all matching skills; again: unmarks them. */
-export function markAll(model: Model): Step {
+export function markAll(model: Model): Updated {
   const { inventory } = model
   const names = visibleSkills(inventory).map(({ name }) => name)
   const isAll = names.every((name) => inventory.marked.includes(name))
@@ -330,7 +336,7 @@ export function markAll(model: Model): Step {
 }
 
 /** Takes a new inventory. The cursor stays on its skill, or on its row if the skill is gone. */
-export function withInventory(model: Model, value: Inventory): Step {
+export function withInventory(model: Model, value: Inventory): Updated {
   const before = model.inventory
   const name = currentSkill(before)?.name
   const next: InventoryState = {
@@ -353,7 +359,7 @@ export function withInventory(model: Model, value: Inventory): Step {
   return loadPreview(read)
 }
 
-export function switchScope(model: Model): Step {
+export function switchScope(model: Model): Updated {
   if (model.project === undefined) {
     return step({
       ...model,

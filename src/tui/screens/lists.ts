@@ -1,7 +1,7 @@
 import { insideOf, type Line, type Size } from '../frame/line.ts'
 import { clamp, furthestScroll } from '../frame/rows.ts'
 import { matchingActions } from '../keys.ts'
-import { type Model, type Split, type Step, step } from '../model.ts'
+import { type Model, type Split, step, type Updated } from '../model.ts'
 import { facetRows, visibleSkills } from './filter.ts'
 import { importRows, importText } from './import.ts'
 import { detailsLines, moveCursor } from './inventory.ts'
@@ -16,7 +16,7 @@ import { updateRows, updateText } from './update.ts'
 interface ListOf {
   at: number
   count: number
-  put(at: number): Step
+  put(at: number): Updated
 }
 
 /** The list or text that the cursor keys move. */

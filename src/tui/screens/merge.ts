@@ -2,7 +2,7 @@ import type { MergeView } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
 import { beside, insideOf, type Line, pane, plain, type Size, styled, wrapped } from '../frame/line.ts'
 import { inColumns, listLines, problemLines, textPane } from '../frame/rows.ts'
-import { activeProject, type Model, type Step, shortPath, step } from '../model.ts'
+import { activeProject, type Model, shortPath, step, type Updated } from '../model.ts'
 import { splitPanes } from './regions.ts'
 
 // On a narrower screen, one text is below the other.
@@ -27,13 +27,13 @@ function viewRows(model: Model, rows: readonly MergeRow[], size: Size): Line[] {
       : [plain(merge.skill), plain(place.path), styled(place.message, 'faint')],
   )
   const lines = listLines(rows, merges.at, inside, row, merges.focus === 'list')
-  const shown = lines.length > 0 ? lines : empty(model, problems.merge, inside.columns)
+  const shown = lines.length > 0 ? lines : noMerges(model, problems.merge, inside.columns)
   const left = rows.filter(({ place }) => place !== undefined).length
   const title = merges.list === undefined ? 'Merges' : `Merges: ${count(left, 'place')} to decide`
   return pane(styled(title, 'strong'), shown, size, merges.focus === 'list')
 }
 
-function empty({ merges }: Model, problem: Model['notice'], columns: number): Line[] {
+function noMerges({ merges }: Model, problem: Model['notice'], columns: number): Line[] {
   if (merges.list !== undefined) return wrapped('No merge waits for a decision.', columns)
   return problemLines(problem, 'reading…', columns)
 }
@@ -110,7 +110,7 @@ export function mergeRows({ merges }: Model): MergeRow[] {
 }
 
 /** Decides the place under the cursor, or all places of its skill. */
-export function takeSide(model: Model, take: 'library' | 'other', isAll: boolean): Step {
+export function takeSide(model: Model, take: 'library' | 'other', isAll: boolean): Updated {
   const row = mergeRows(model)[model.merges.at]
   if (row?.place === undefined) return step(model)
   const { path, stretch } = row.place
@@ -119,7 +119,7 @@ export function takeSide(model: Model, take: 'library' | 'other', isAll: boolean
 }
 
 /** Puts the merged skill into the library, if every place is decided. */
-export function finishMerge(model: Model): Step {
+export function finishMerge(model: Model): Updated {
   const row = mergeRows(model)[model.merges.at]
   if (row === undefined) return step(model)
   const { skill, places, conflicts, files } = row.merge
@@ -129,7 +129,7 @@ export function finishMerge(model: Model): Step {
   return step({ ...model, notice: { tone: 'alert', text, hint: `or edit the files in ${files}` } })
 }
 
-export function giveUpMerge(model: Model): Step {
+export function giveUpMerge(model: Model): Updated {
   const row = mergeRows(model)[model.merges.at]
   if (row === undefined) return step(model)
   const name = row.merge.skill

@@ -1,7 +1,7 @@
 import { insideOf, type Line, pane, plain, type Size, span, styled } from '../frame/line.ts'
 import { inColumns, listLines, problemLines } from '../frame/rows.ts'
 import type { Effect } from '../message.ts'
-import { type Asking, type Model, type Step, shortPath, step } from '../model.ts'
+import { type Asking, type Model, shortPath, step, type Updated } from '../model.ts'
 
 export function viewSettings(model: Model, size: Size): Line[] {
   const { view, at } = model.settings
@@ -9,14 +9,14 @@ export function viewSettings(model: Model, size: Size): Line[] {
   const rows = settingRows(model)
   const isNarrow = inside.columns < 60
   // The longest id of an agent.
-  const row = isNarrow ? inColumns(rows, shortCells, 8) : inColumns(rows, cells)
+  const row = isNarrow ? inColumns(rows, shortCells, 8) : inColumns(rows, settingCells)
   const lines = listLines(rows, at, inside, row)
   const shown = lines.length > 0 ? lines : problemLines(model.problems.settings, 'reading…', inside.columns)
   const config = view === undefined ? '' : `  ${shortPath(model, view.config)}`
   return pane([span('Settings', 'strong'), span(config, 'faint')], shown, size, true)
 }
 
-function cells({ isOn, label, about, detail }: SettingRow): Line[] {
+function settingCells({ isOn, label, about, detail }: SettingRow): Line[] {
   return [standing(isOn), plain(label), plain(about), styled(detail, 'faint')]
 }
 
@@ -75,13 +75,13 @@ export function settingRows(model: Model): SettingRow[] {
 }
 
 /** Switches a setting on or off, or asks for its path. */
-export function switchSetting(model: Model): Step {
+export function switchSetting(model: Model): Updated {
   const row = settingRows(model)[model.settings.at]
   if (row?.change !== undefined) return step(model, row.change)
   return editSetting(model)
 }
 
-export function editSetting(model: Model): Step {
+export function editSetting(model: Model): Updated {
   const row = settingRows(model)[model.settings.at]
   if (row === undefined) return step(model)
   const { path, detail, label } = row

@@ -1,5 +1,5 @@
 import { endOf, insideOf, type Line, pane, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
-import { type Model, type Step, step } from '../model.ts'
+import { type Model, step, type Updated } from '../model.ts'
 
 const INTRODUCTION = 'A library is a git repository of skills. Loadout installs copies for your agents from it.'
 
@@ -29,11 +29,11 @@ function typedPlace({ setup }: Model): string {
 }
 
 /** The next way; after the last one the first. The typed text stays. */
-export function nextWay(model: Model): Step {
+export function nextWay(model: Model): Updated {
   return step({ ...model, setup: { ...model.setup, at: (model.setup.at + 1) % SETUP_WAYS.length } })
 }
 
-export function setUp(model: Model): Step {
+export function setUp(model: Model): Updated {
   const way = SETUP_WAYS[model.setup.at]?.way ?? 'new'
   const place = typedPlace(model).trim()
   if (place === '') return step({ ...model, notice: { tone: 'alert', text: 'type where it is' } })

@@ -128,7 +128,7 @@ function roomLines(
   ]
 }
 
-const PLACES: Partial<Record<KeyPlace, string>> = {
+const TEXT_PLACES: Partial<Record<KeyPlace, string>> = {
   inventory: 'Skills',
   import: 'Import',
   sync: 'Sync',
@@ -156,7 +156,7 @@ function helpLines(_: Model, columns: number): Line[] {
 }
 
 function sectionOf({ places }: Binding): string {
-  const title = places.length === 1 && places[0] !== undefined ? PLACES[places[0]] : undefined
+  const title = places.length === 1 && places[0] !== undefined ? TEXT_PLACES[places[0]] : undefined
   return title ?? (places.every(isTypingPlace) ? 'While typing' : 'Everywhere')
 }
 

@@ -1,7 +1,7 @@
 import type { SkillView } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
 import type { Effect, TogglePart } from '../message.ts'
-import { activeProject, type Model, type Notice, type Pending, type Step, step } from '../model.ts'
+import { activeProject, type Model, type Notice, type Pending, step, type Updated } from '../model.ts'
 import { agentState, selectedSkills } from './inventory.ts'
 
 type Toggle = Effect & { kind: 'toggle' }
@@ -15,7 +15,7 @@ function equippedAgents({ placements }: SkillView, scope: Model['scope']): strin
 }
 
 /** Equips skills for agents that lack them; if none lacks any, removes them from these agents. */
-export function toggle(model: Model, wanted: readonly string[]): Step {
+export function toggle(model: Model, wanted: readonly string[]): Updated {
   const skills = selectedSkills(model)
   const { value } = model.inventory
   if (skills.length === 0 || value === undefined) return step(model)
@@ -45,12 +45,12 @@ export function partsOf(changes: readonly (readonly [name: string, agents: reado
   return [...parts.values()]
 }
 
-function told(model: Model, notice: Notice): Step {
+function told(model: Model, notice: Notice): Updated {
   return step({ ...model, notice })
 }
 
 /** Shows the placements as changing until the inventory is read again. */
-export function startToggle(model: Model, effect: Toggle): Step {
+export function startToggle(model: Model, effect: Toggle): Updated {
   const pending = [...model.inventory.pending, ...pendingOf(effect)]
   return step({ ...model, inventory: { ...model.inventory, pending } }, effect)
 }
@@ -84,7 +84,7 @@ function cannot(skills: readonly SkillView[], wanted: readonly string[], enabled
 }
 
 /** Lists the agents, if there are any. */
-export function pickAgent(model: Model): Step {
+export function pickAgent(model: Model): Updated {
   const { value } = model.inventory
   if (selectedSkills(model).length === 0 || value === undefined) return step(model)
   if (value.agents.length > 0) return step({ ...model, overlay: { kind: 'agents', at: 0 } })

@@ -2,7 +2,7 @@ import type { UpdateResult } from '../../loadout.ts'
 import { count } from '../../text/count.ts'
 import { insideOf, type Line, pane, plain, type Size, type Style, span, styled, wrapped } from '../frame/line.ts'
 import { findingLines, inColumns, listLines, problemLines, textPane, unifiedLines } from '../frame/rows.ts'
-import { type Model, type Step, step } from '../model.ts'
+import { type Model, step, type Updated } from '../model.ts'
 import { shortSource } from './filter.ts'
 import { splitPanes } from './regions.ts'
 
@@ -22,9 +22,9 @@ export function viewUpdate(model: Model, size: Size): Line[] {
 function viewRows(model: Model, rows: readonly SkillUpdate[], size: Size): Line[] {
   const { updates, problems } = model
   const inside = insideOf(size)
-  const row = inColumns(rows, (each) => cells(each, updates.chosen.includes(each.name)))
+  const row = inColumns(rows, (each) => updateCells(each, updates.chosen.includes(each.name)))
   const lines = listLines(rows, updates.at, inside, row, updates.focus === 'list')
-  const shown = lines.length > 0 ? lines : empty(model, inside.columns)
+  const shown = lines.length > 0 ? lines : noUpdates(model, inside.columns)
   const ready = rows.filter(canUpdate).length
   const counts = updates.chosen.length > 0 ? `${updates.chosen.length} of ${ready}` : String(ready)
   const isDone = updates.value?.isDryRun === false
@@ -32,12 +32,12 @@ function viewRows(model: Model, rows: readonly SkillUpdate[], size: Size): Line[
   return pane(styled(title, 'strong'), shown, size, updates.focus === 'list')
 }
 
-function empty({ updates, problems }: Model, columns: number): Line[] {
+function noUpdates({ updates, problems }: Model, columns: number): Line[] {
   if (updates.value === undefined) return problemLines(problems.update, 'asking the sources…', columns)
   return wrapped('No skill of the library was imported: there is no source to ask.', columns)
 }
 
-const WORDS: Record<SkillUpdate['state'], [word: string, style?: Style]> = {
+const UPDATE_WORDS: Record<SkillUpdate['state'], [word: string, style?: Style]> = {
   current: ['● current', 'good'],
   outdated: ['↓ has news', 'alert'],
   removed: ['! removed there', 'alert'],
@@ -52,9 +52,10 @@ const RESULTS: Record<SkillUpdate['result'], [word: string, style?: Style] | und
   unchanged: undefined,
 }
 
-function cells(update: SkillUpdate, isChosen: boolean): Line[] {
+function updateCells(update: SkillUpdate, isChosen: boolean): Line[] {
   const { name, source, from, to, state, result, review } = update
-  const [word, style] = (review.length > 0 ? (['✗ look first', 'alert'] as const) : RESULTS[result]) ?? WORDS[state]
+  const [word, style] =
+    (review.length > 0 ? (['✗ look first', 'alert'] as const) : RESULTS[result]) ?? UPDATE_WORDS[state]
   const commits = from === undefined || to === undefined ? '' : `${from.slice(0, 7)} → ${to.slice(0, 7)}  `
   const tick = canUpdate(update) ? (isChosen ? '☑ ' : '☐ ') : '  '
   return [plain(`${tick}${name}`), styled(word, style ?? 'faint'), styled(`${commits}${shortSource(source)}`, 'faint')]
@@ -78,7 +79,7 @@ export function updateText(model: Model, columns: number): Line[] {
     ...looked.flatMap(({ text, isAlarming }) => wrapped(text, columns, isAlarming ? 'alert' : 'faint')),
     ...conflicts.flatMap(({ message }) => wrapped(`⚑ ${message}`, columns, 'alert')),
     ...(isMerged ? wrapped('Your own changes are kept: both are merged.', columns, 'faint') : []),
-    ...(diff === '' ? (state === 'outdated' ? [plain('No text changes.')] : [plain(WORDS[state][0])]) : []),
+    ...(diff === '' ? (state === 'outdated' ? [plain('No text changes.')] : [plain(UPDATE_WORDS[state][0])]) : []),
     ...(diff === '' ? [] : unifiedLines(diff)),
   ].map((line) => (line.length === 0 ? [span('')] : line))
 }
@@ -100,7 +101,7 @@ function canUpdate({ state }: SkillUpdate): boolean {
   return state === 'outdated'
 }
 
-export function chooseUpdate(model: Model): Step {
+export function chooseUpdate(model: Model): Updated {
   const { updates } = model
   const row = updateRows(model)[updates.at]
   if (row === undefined || updates.value?.isDryRun === false) return step(model)
@@ -110,7 +111,7 @@ export function chooseUpdate(model: Model): Step {
   return step({ ...model, updates: { ...updates, chosen } })
 }
 
-export function chooseAllUpdates(model: Model): Step {
+export function chooseAllUpdates(model: Model): Updated {
   const names = updateRows(model)
     .filter(canUpdate)
     .map(({ name }) => name)
@@ -119,7 +120,7 @@ export function chooseAllUpdates(model: Model): Step {
 }
 
 /** Updates the chosen skills, or the one under the cursor. */
-export function runUpdate(model: Model): Step {
+export function runUpdate(model: Model): Updated {
   const { chosen, at, value } = model.updates
   if (value?.isDryRun === false) return step({ ...model, screen: 'inventory' })
   const row = updateRows(model)[at]

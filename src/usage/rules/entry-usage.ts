@@ -38,13 +38,13 @@ export function summarizeEntries(events: readonly UsageEvent[]): EntryUsage[] {
   return tally.entries()
 }
 
-interface Row extends Omit<EntryUsage, 'triggers' | 'offered' | 'isNeverUsed' | 'usedUnplanned'> {
+interface UsageSum extends Omit<EntryUsage, 'triggers' | 'offered' | 'isNeverUsed' | 'usedUnplanned'> {
   triggers: Set<string>
 }
 
 /** Summarises a log event by event, so that its size does not matter. */
 export class EntryTally {
-  private readonly rows = new Map<string, Row>()
+  private readonly rows = new Map<string, UsageSum>()
   private readonly conversations = new Conversations()
   private readonly waysWithUse = new Set<string>()
 
@@ -61,8 +61,8 @@ export class EntryTally {
     for (const { kind, id, cost } of costs) addCost(this.rowOf(kind, id).cost, cost)
   }
 
-  private rowOf(kind: EntryKind, entryId: string): Row {
-    const name = nameOf({ kind, entryId })
+  private rowOf(kind: EntryKind, entryId: string): UsageSum {
+    const name = usageKey({ kind, entryId })
     const row = this.rows.get(name) ?? emptyRow(kind, entryId)
     this.rows.set(name, row)
     return row
@@ -80,7 +80,7 @@ export class EntryTally {
   }
 }
 
-function emptyRow(kind: EntryKind, entryId: string): Row {
+function emptyRow(kind: EntryKind, entryId: string): UsageSum {
   return {
     entryId,
     kind,
@@ -97,7 +97,7 @@ function emptyRow(kind: EntryKind, entryId: string): Row {
   }
 }
 
-function count(row: Row, event: UsageEvent, stage: Stage): void {
+function count(row: UsageSum, event: UsageEvent, stage: Stage): void {
   row[stage]++
   if (event.timestamp > row.lastSeen) row.lastSeen = event.timestamp
   if (stage === 'planned') return
@@ -109,7 +109,7 @@ function count(row: Row, event: UsageEvent, stage: Stage): void {
 }
 
 /** A payload, a pack and a skill may have the same id. */
-function nameOf(event: Pick<UsageEvent, 'entryId' | 'kind'>): string {
+function usageKey(event: Pick<UsageEvent, 'entryId' | 'kind'>): string {
   return `${kindOf(event)} ${event.entryId}`
 }
 
@@ -140,7 +140,7 @@ export class Conversations {
   add(event: UsageEvent): void {
     if (typeof event.session !== 'string') return
     const conversation = this.continue(event.session)
-    const name = nameOf(event)
+    const name = usageKey(event)
     const known = conversation.get(name)
     const stage = stageOf(event)
     if (stage === 'planned') {

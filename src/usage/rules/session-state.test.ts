@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type Claim, formatClaim, nextStart, type Part, readState, wonBy } from './session-state.ts'
+import { type Claim, type DeliveredPart, formatClaim, nextStart, readState, wonBy } from './session-state.ts'
 
-const text = (id: string, body = id): Part => ({ form: 'text', id, sum: '0', body })
-const pointer = (id: string, section?: string): Part => ({
+const text = (id: string, body = id): DeliveredPart => ({ form: 'text', id, sum: '0', body })
+const pointer = (id: string, section?: string): DeliveredPart => ({
   ...{ form: 'pointer', kind: 'pack', id, sum: '0' },
   section: section || undefined,
 })
 const file = (...claims: Claim[]) => claims.map(formatClaim).join('')
 
 describe('who is first', () => {
-  const rows: [why: string, claims: Claim[], won: Record<string, Part[] | undefined>][] = [
+  const rows: [why: string, claims: Claim[], won: Record<string, DeliveredPart[] | undefined>][] = [
     [
       'has the part, the other what is left',
       [

@@ -3,7 +3,7 @@ import { attempt, isRecord } from '../../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from './usage-event.ts'
 
 /** Something that a session received. `sum` is the checksum of the delivered text, to notice a change. */
-export type Part =
+export type DeliveredPart =
   /** `body` is equal for the same text under another id. */
   | { form: 'text'; id: string; sum: string; body: string }
   /** `section`: of a pack, a digest of the headings that it was pointed to. */
@@ -19,7 +19,7 @@ export type Part =
 export interface Claim {
   /** Identifies the process among others that claim at the same moment. */
   by: string
-  parts: readonly Part[]
+  parts: readonly DeliveredPart[]
   /** The number of this start of the session; undefined for a prompt. */
   start?: number
   /** Earlier deliveries are no longer in the context. */
@@ -40,7 +40,7 @@ export interface SessionState {
 }
 
 /** Keys that two claims must not both deliver. */
-export function keysOf(part: Part): string[] {
+export function keysOf(part: DeliveredPart): string[] {
   if (part.form === 'text') return [`text ${part.id}`, `body ${part.body}`]
   if (part.form === 'pack') return [`pack ${part.sum}`]
   if (part.form === 'file') return [`file ${part.path}`]
@@ -49,7 +49,7 @@ export function keysOf(part: Part): string[] {
 }
 
 /** What need not be given any more after this part: who was pointed to a section knows its pack. */
-export function heldAfter(part: Part): string[] {
+export function heldAfter(part: DeliveredPart): string[] {
   const isSection = part.form === 'pointer' && part.section !== undefined
   return isSection ? [...keysOf(part), `pointer ${part.kind} ${part.id}`] : keysOf(part)
 }
@@ -108,7 +108,7 @@ export function readState(text: string): SessionState {
 }
 
 /** The parts that this claim won; undefined when another process started the session first. */
-export function wonBy({ claims }: SessionState, by: string): readonly Part[] | undefined {
+export function wonBy({ claims }: SessionState, by: string): readonly DeliveredPart[] | undefined {
   return claims.find((claim) => claim.by === by)?.parts
 }
 
@@ -133,7 +133,7 @@ function isShare(json: unknown): json is [string, number] {
   return Array.isArray(json) && typeof json[0] === 'string' && Number.isFinite(json[1])
 }
 
-function readPart(json: unknown): Part | undefined {
+function readPart(json: unknown): DeliveredPart | undefined {
   if (!isRecord(json) || typeof json.sum !== 'string') return undefined
   const { form, id, sum, body, kind, path, audit, section } = json
   if (form === 'index') return { form, sum }

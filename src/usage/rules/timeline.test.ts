@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { CostMeter } from './cost.ts'
 import { event } from './event.fixture.ts'
-import { MOST_POINTS, type Step, startOf, TimelineTally } from './timeline.ts'
+import { MOST_POINTS, startOf, TimelineTally, type TimeStep } from './timeline.ts'
 
 describe('the start of a step', () => {
-  const rows: [instant: string, step: Step, start: string][] = [
+  const rows: [instant: string, step: TimeStep, start: string][] = [
     ['2026-11-17T09:41:12.345Z', 'hour', '2026-11-17T09:00:00.000Z'],
     ['2026-11-17T09:41:12.345Z', 'day', '2026-11-17T00:00:00.000Z'],
     ['2026-11-17T09:41:12.345Z', 'week', '2026-11-16T00:00:00.000Z'],

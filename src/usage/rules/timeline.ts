@@ -5,7 +5,7 @@ import { type EntryKind, kindOf, type Stage, stageOf, type UsageEvent } from './
 
 /** The width of one point of a timeline. */
 export const STEPS = ['hour', 'day', 'week'] as const
-export type Step = (typeof STEPS)[number]
+export type TimeStep = (typeof STEPS)[number]
 
 type Counts = Record<Stage, number> & {
   /** Sessions that began with an empty context. */
@@ -19,7 +19,7 @@ export interface Timeline {
   /** ISO 8601, inclusive. */
   from: string
   to: string
-  step: Step
+  step: TimeStep
   /** Every point in the range, including those without events. */
   points: ({ at: string } & ShownCounts)[]
   /** By channel: `cli`, `mcp`, or the agent whose hook it was. */
@@ -32,7 +32,7 @@ export interface Timeline {
 export interface TimelineRequest {
   from: string
   to: string
-  step: Step
+  step: TimeStep
   agent?: string
   kind?: EntryKind
   entry?: string
@@ -40,13 +40,13 @@ export interface TimelineRequest {
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const WIDTH: Record<Step, number> = { hour: HOUR, day: DAY, week: 7 * DAY }
+const WIDTH: Record<TimeStep, number> = { hour: HOUR, day: DAY, week: 7 * DAY }
 /** More points do not fit a chart. */
 export const MOST_POINTS = 2_000
 // The first Monday: weeks begin on one.
 const FIRST_WEEK = Date.UTC(1970, 0, 5)
 
-export function startOf(time: number, step: Step): number {
+export function startOf(time: number, step: TimeStep): number {
   const origin = step === 'week' ? FIRST_WEEK : 0
   return Math.floor((time - origin) / WIDTH[step]) * WIDTH[step] + origin
 }

@@ -16,10 +16,10 @@ export function count(number: number, noun: string, many = `${noun}s`): string {
 /** The home folder, once the server has sent it: paths below it begin with `~`. */
 export const home = signal<string | undefined>(undefined)
 
-const LONGEST = 300
+const LONGEST_LABEL = 300
 
 /** Formats any text or path on one line, with visible control characters, cut to a readable length. */
-export function line(text: string, longest = LONGEST): string {
-  const short = inHome(text.slice(0, longest + LONGEST), home.value)
+export function line(text: string, longest = LONGEST_LABEL): string {
+  const short = inHome(text.slice(0, longest + LONGEST_LABEL), home.value)
   return printableLine(short.length > longest ? `${short.slice(0, longest)}\u2026` : short)
 }

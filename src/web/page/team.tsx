@@ -351,7 +351,7 @@ function Usage({ report }: { report: TeamReport }) {
   )
 }
 
-const MOST = 12
+const MOST_TEAM_ROWS = 12
 
 function List({ title, rows }: { title: string; rows: readonly (readonly [name: string, text: string])[] }) {
   if (rows.length === 0) return null
@@ -359,13 +359,13 @@ function List({ title, rows }: { title: string; rows: readonly (readonly [name: 
     <section class="card stack" aria-label={title}>
       <h2>{title}</h2>
       <ul class="plain-list">
-        {rows.slice(0, MOST).map(([name, text]) => (
+        {rows.slice(0, MOST_TEAM_ROWS).map(([name, text]) => (
           <li key={name}>
             <strong class="wraps">{line(name)}</strong>
             <span class="muted">{line(text)}</span>
           </li>
         ))}
-        {rows.length > MOST && <li class="muted">and {grouped(rows.length - MOST)} more</li>}
+        {rows.length > MOST_TEAM_ROWS && <li class="muted">and {grouped(rows.length - MOST_TEAM_ROWS)} more</li>}
       </ul>
     </section>
   )

@@ -3,19 +3,19 @@ import type { Refusal } from '../api.ts'
 import { count, line } from '../format.ts'
 import { Badge, type Tone } from './screen.tsx'
 
-const TONES: Record<Finding['severity'], Tone> = { error: 'bad', warning: 'warn', info: 'info' }
-const WORDS: Record<Finding['severity'], string> = { error: 'to do', warning: 'warning', info: 'note' }
-const MOST = 50
+const NOTICE_TONES: Record<Finding['severity'], Tone> = { error: 'bad', warning: 'warn', info: 'info' }
+const NOTICE_WORDS: Record<Finding['severity'], string> = { error: 'to do', warning: 'warning', info: 'note' }
+const MOST_NOTICES = 50
 
 /** The findings of an answer. */
 export function Notices({ findings, label = 'What was found' }: { findings: readonly Finding[]; label?: string }) {
   if (findings.length === 0) return null
-  const more = findings.length - MOST
+  const more = findings.length - MOST_NOTICES
   return (
     <ul class="notices" aria-label={label}>
-      {findings.slice(0, MOST).map(({ severity, code, message, hint }) => (
+      {findings.slice(0, MOST_NOTICES).map(({ severity, code, message, hint }) => (
         <li key={`${code} ${message}`}>
-          <Badge tone={TONES[severity]}>{WORDS[severity]}</Badge>
+          <Badge tone={NOTICE_TONES[severity]}>{NOTICE_WORDS[severity]}</Badge>
           <span class="wraps">
             {line(message)} {hint !== undefined && <Hint text={hint} />}
           </span>

@@ -2,7 +2,7 @@ import type { Operation } from '../../../skills/rules/operations.ts'
 import { count, line } from '../format.ts'
 import { Badge, type Tone } from './screen.tsx'
 
-const TONES: Record<Operation['kind'], Tone> = {
+const OPERATION_TONES: Record<Operation['kind'], Tone> = {
   install: 'good',
   refresh: 'info',
   merge: 'info',
@@ -13,16 +13,16 @@ const TONES: Record<Operation['kind'], Tone> = {
   recover: 'warn',
 }
 
-const MOST = 100
+const MOST_OPERATIONS = 100
 
 /** Planned operations, one line each. */
 export function Operations({ operations }: { operations: readonly Operation[] }) {
-  const more = operations.length - MOST
+  const more = operations.length - MOST_OPERATIONS
   return (
     <ul class="plain-list operations" aria-label="What would be done">
-      {operations.slice(0, MOST).map((each) => (
+      {operations.slice(0, MOST_OPERATIONS).map((each) => (
         <li key={`${each.kind} ${each.skill} ${each.root}`}>
-          <Badge tone={TONES[each.kind]}>{each.kind}</Badge>
+          <Badge tone={OPERATION_TONES[each.kind]}>{each.kind}</Badge>
           <strong class="mono">{line(each.skill)}</strong>
           <span class="muted wraps">
             {each.agent}, {each.scope}: {line(each.root)}

@@ -119,11 +119,11 @@ export function Command({ text }: { text: string }) {
   )
 }
 
-const LONGEST = 200_000
+const LONGEST_TEXT = 200_000
 
 /** A literal text with some words marked. Shows control characters; treats nothing as markup. */
 export function MarkedText({ label, text, marks = [] }: { label: string; text: string; marks?: readonly Span[] }) {
-  const shown = text.slice(0, LONGEST)
+  const shown = text.slice(0, LONGEST_TEXT)
   const pieces: ComponentChildren[] = []
   let from = 0
   for (const [start, end] of marks) {
@@ -136,7 +136,7 @@ export function MarkedText({ label, text, marks = [] }: { label: string; text: s
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so that the keyboard must reach it
     <pre class="text" tabIndex={0} role="region" aria-label={label}>
       {pieces}
-      {text.length > LONGEST && '\u2026'}
+      {text.length > LONGEST_TEXT && '\u2026'}
     </pre>
   )
 }

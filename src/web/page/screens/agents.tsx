@@ -13,9 +13,9 @@ import { Answered, Badge, Figure, ScopeChoice, Screen, Tick, type Tone } from '.
 import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../use-answer.ts'
 
-const ABOUT = ['config', 'installs', 'library', 'project'] as const
+const AGENTS_WATCH = ['config', 'installs', 'library', 'project'] as const
 
-const TONES: Record<Visibility, Tone> = {
+const AGENT_TONES: Record<Visibility, Tone> = {
   visible: 'good',
   named: 'info',
   undescribed: 'info',
@@ -31,7 +31,7 @@ const WINDOWS = ['200000', '272000', '400000', '1000000']
 
 export default function AgentsScreen() {
   const scope = chosen('scope')
-  const asked = useAnswer<MachineStatus>('/api/status', { scope }, ABOUT)
+  const asked = useAnswer<MachineStatus>('/api/status', { scope }, AGENTS_WATCH)
   return (
     <Screen
       title="Agents"
@@ -98,12 +98,12 @@ function AgentView({ agent, scope }: { agent: string; scope: string }) {
   const params = { scope, window: chosen('window'), model: chosen('model') }
   const without = allChosen('without')
   const shorten = allChosen('shorten')
-  const asked = useAnswer<SeenByAgent>(`/api/see/${encodeURIComponent(agent)}`, params, ABOUT)
+  const asked = useAnswer<SeenByAgent>(`/api/see/${encodeURIComponent(agent)}`, params, AGENTS_WATCH)
   const isIf = without.length + shorten.length > 0
   const what = useAnswer<SeenByAgent>(
     isIf ? `/api/see/${encodeURIComponent(agent)}` : undefined,
     { ...params, without, shorten },
-    ABOUT,
+    AGENTS_WATCH,
   )
   return (
     <Answered asked={asked}>
@@ -143,7 +143,7 @@ function Budget({ sight, what, without }: Seen) {
       id: skill.path,
       label: `${line(skill.name)} (${skill.fate})`,
       size: sizeOf(skill, unit),
-      tone: TONES[skill.fate],
+      tone: AGENT_TONES[skill.fate],
     })),
     ...(own > 0 ? [{ id: 'own', label: 'what comes with the agent', size: own, tone: 'quiet' as const }] : []),
   ]
@@ -291,7 +291,7 @@ function Skills({ sight, what, without, shorten, scope }: Seen & { shorten: read
 function FateCell({ before, after }: { before: Visibility; after: Visibility | undefined }) {
   const now = after ?? before
   return (
-    <Badge tone={TONES[now]} title={now === before ? '' : `now ${before}`}>
+    <Badge tone={AGENT_TONES[now]} title={now === before ? '' : `now ${before}`}>
       {after === undefined || after === before ? now : `${now} ↑`}
     </Badge>
   )

@@ -18,7 +18,12 @@ interface Built {
   changes?: readonly string[]
 }
 
-const TONES: Record<SourceClass, Tone> = { control_plane: 'info', task: 'good', tactical: 'warn', adapter: 'odd' }
+const BUNDLE_TONES: Record<SourceClass, Tone> = {
+  control_plane: 'info',
+  task: 'good',
+  tactical: 'warn',
+  adapter: 'odd',
+}
 const NAMES: Record<SourceClass, string> = {
   control_plane: 'always',
   task: 'task',
@@ -26,8 +31,8 @@ const NAMES: Record<SourceClass, string> = {
   adapter: 'adapters',
 }
 const UNITS = { chars: 'characters', tokens: 'tokens' } as const
-const NOTHING = [] as const
-const ABOUT = ['config', 'project', 'consent'] as const
+const NO_WATCH = [] as const
+const BUNDLE_WATCH = ['config', 'project', 'consent'] as const
 
 export default function BundleScreen() {
   const [task, other, record] = [chosen('task'), chosen('task2'), chosen('record')]
@@ -108,8 +113,8 @@ function Asked({ mark }: { mark: string }) {
   const [task, tokens] = [chosen(`task${mark}`), chosen(`tokens${mark}`)]
   const limits = { tokens, chars: chosen(`chars${mark}`), files: chosen(`files${mark}`) }
   // Building the first index of a large project takes a while: what is known at once comes before it.
-  const first = useAnswer<{ places: string[] }>('/api/first', { task }, NOTHING)
-  const asked = useAnswer<Built>(first.isWaiting ? undefined : '/api/context', { task, ...limits }, ABOUT)
+  const first = useAnswer<{ places: string[] }>('/api/first', { task }, NO_WATCH)
+  const asked = useAnswer<Built>(first.isWaiting ? undefined : '/api/context', { task, ...limits }, BUNDLE_WATCH)
   const places = asked.answer === undefined && !asked.refusal ? (first.answer?.places ?? []) : []
   const flags = tokens === '' ? '' : ` --tokens ${tokens}`
   return (
@@ -141,7 +146,7 @@ function Asked({ mark }: { mark: string }) {
 }
 
 function Recorded({ id }: { id: string }) {
-  const asked = useAnswer<Built>(`/api/replay/${encodeURIComponent(id)}`, {}, ABOUT)
+  const asked = useAnswer<Built>(`/api/replay/${encodeURIComponent(id)}`, {}, BUNDLE_WATCH)
   return (
     <Answered asked={asked}>
       {(built) => (
@@ -210,7 +215,7 @@ function Bundle({ built: { bundle, marks = [] }, command }: { built: Built; comm
       <ul class="legend" aria-label="What the colours mean">
         {(Object.keys(NAMES) as SourceClass[]).map((each) => (
           <li key={each}>
-            <Badge tone={TONES[each]}>{NAMES[each]}</Badge>
+            <Badge tone={BUNDLE_TONES[each]}>{NAMES[each]}</Badge>
             <span class="muted">
               {grouped(budget.partitions[each].used)} of {grouped(budget.partitions[each].max)}
             </span>
@@ -250,7 +255,7 @@ function segmentsOf({ files, budget }: ContextBundle) {
     id: path,
     label: line(path),
     size: Math.round((budget.partitions[each].used * chars_emitted) / (shown.get(each) || 1)),
-    tone: TONES[each],
+    tone: BUNDLE_TONES[each],
   }))
 }
 
@@ -266,7 +271,7 @@ function PartRow({ file }: { file: BundleFile }) {
         {whole}
       </span>
       <span class="part-why muted">
-        <Badge tone={TONES[source_class]}>{NAMES[source_class]}</Badge> {line(reason, 200)}
+        <Badge tone={BUNDLE_TONES[source_class]}>{NAMES[source_class]}</Badge> {line(reason, 200)}
       </span>
     </>
   )

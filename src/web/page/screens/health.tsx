@@ -9,8 +9,8 @@ import { useAnswer } from '../use-answer.ts'
 
 type Check = Health['checks'][number]
 
-const TONES: Record<Check['state'], Tone> = { problem: 'bad', note: 'warn', fine: 'good' }
-const WORDS: Record<Check['state'], string> = { problem: 'to do', note: 'note', fine: 'fine' }
+const CHECK_TONES: Record<Check['state'], Tone> = { problem: 'bad', note: 'warn', fine: 'good' }
+const CHECK_WORDS: Record<Check['state'], string> = { problem: 'to do', note: 'note', fine: 'fine' }
 export default function HealthScreen() {
   const scope = chosen('scope')
   const asked = useAnswer<Health>('/api/doctor', { scope }, ['config', 'library', 'installs', 'consent'])
@@ -42,7 +42,7 @@ function Checks({ health, scope, onFixed }: { health: Answer<Health>; scope: str
       </section>
       <ul class="checks" aria-label="What asks for a look">
         {[...problems, ...notes].map((check, at) => (
-          <Row key={at} check={check} isCard />
+          <CheckRow key={at} check={check} isCard />
         ))}
       </ul>
       {fine.length > 0 && (
@@ -50,7 +50,7 @@ function Checks({ health, scope, onFixed }: { health: Answer<Health>; scope: str
           <h2>{count(fine.length, 'check')} fine</h2>
           <ul class="checks is-compact">
             {fine.map((check, at) => (
-              <Row key={at} check={check} />
+              <CheckRow key={at} check={check} />
             ))}
           </ul>
         </section>
@@ -59,10 +59,10 @@ function Checks({ health, scope, onFixed }: { health: Answer<Health>; scope: str
   )
 }
 
-function Row({ check: { name, state, message, fix }, isCard }: { check: Check; isCard?: boolean }) {
+function CheckRow({ check: { name, state, message, fix }, isCard }: { check: Check; isCard?: boolean }) {
   return (
     <li class={isCard ? 'card check' : 'check'}>
-      <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
+      <Badge tone={CHECK_TONES[state]}>{CHECK_WORDS[state]}</Badge>
       <strong class="wraps">{line(name)}</strong>
       <div class="wraps">
         {line(message)}

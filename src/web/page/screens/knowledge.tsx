@@ -10,7 +10,7 @@ import { useAnswer } from '../use-answer.ts'
 type Pack = PackList['packs'][number]
 type Payload = Resolution['entries'][number]
 
-const ABOUT = ['project', 'consent', 'config'] as const
+const KNOWLEDGE_WATCH = ['project', 'consent', 'config'] as const
 
 const TRUST: Record<string, Tone> = {
   approved: 'good',
@@ -29,9 +29,9 @@ const STATUS: Record<string, Tone> = {
 }
 
 export default function KnowledgeScreen() {
-  const packs = useAnswer<PackList>('/api/packs', {}, ABOUT)
-  const payloads = useAnswer<Resolution>('/api/payloads', {}, ABOUT)
-  const drift = useAnswer<Validation>('/api/validate', {}, ABOUT)
+  const packs = useAnswer<PackList>('/api/packs', {}, KNOWLEDGE_WATCH)
+  const payloads = useAnswer<Resolution>('/api/payloads', {}, KNOWLEDGE_WATCH)
+  const drift = useAnswer<Validation>('/api/validate', {}, KNOWLEDGE_WATCH)
   return (
     <Screen title="Packs and payloads" summary="What is known here, who may read it, and what no longer fits together.">
       <Answered asked={packs}>{(list) => <Packs list={list} />}</Answered>

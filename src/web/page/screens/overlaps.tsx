@@ -19,13 +19,13 @@ import { useAnswer } from '../use-answer.ts'
 
 type Pair = Similar['pairs'][number]
 
-const ABOUT = ['library', 'installs', 'project', 'consent'] as const
+const OVERLAPS_WATCH = ['library', 'installs', 'project', 'consent'] as const
 /** Draws the strongest pairs, and more on request up to a readable number. The table lists all. */
 const FEW_DRAWN = 20
 const MOST_DRAWN = 200
 
 export default function OverlapsScreen() {
-  const asked = useAnswer<Similar>('/api/similar', {}, ABOUT)
+  const asked = useAnswer<Similar>('/api/similar', {}, OVERLAPS_WATCH)
   return (
     <Screen
       title="Overlaps"

@@ -7,10 +7,10 @@ import { Answered, Badge, Figure, Screen, type Tone } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../use-answer.ts'
 
-type Row = Conversations['conversations'][number]
-type Step = ConversationView['steps'][number]
+type Conversation = Conversations['conversations'][number]
+type ConversationStep = ConversationView['steps'][number]
 
-const TONES: Record<Step['stage'], Tone> = { planned: 'quiet', delivered: 'info', used: 'good' }
+const STAGE_TONES: Record<ConversationStep['stage'], Tone> = { planned: 'quiet', delivered: 'info', used: 'good' }
 
 /** `2026-11-17 09:41`, in UTC like the log. */
 export function minute(instant: string): string {
@@ -29,7 +29,7 @@ export default function SessionsScreen() {
 function Sessions({ answer }: { answer: Answer<Conversations> }) {
   const { conversations, total, findings } = answer
   const [via, session] = [chosen('agent'), chosen('session')]
-  const keyOf = (row: Row) => `${row.via} ${row.session}`
+  const keyOf = (row: Conversation) => `${row.via} ${row.session}`
   if (total === 0) {
     return (
       <p class="card">
@@ -93,7 +93,7 @@ function Session({ via, session }: { via: string; session: string }) {
             {view.steps.map((step, at) => (
               <li key={at}>
                 <span class="muted mono">{minute(step.at)}</span>
-                <Badge tone={TONES[step.stage]}>{step.stage}</Badge>
+                <Badge tone={STAGE_TONES[step.stage]}>{step.stage}</Badge>
                 <span class="wraps">
                   {step.kind} <strong>{line(step.entry)}</strong>{' '}
                   <span class="muted">

@@ -23,9 +23,9 @@ import { Answered, Badge, Command, MarkedText, ScopeChoice, Screen, type Tone } 
 import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../use-answer.ts'
 
-const ABOUT = ['config', 'library', 'installs', 'consent'] as const
+const SKILLS_WATCH = ['config', 'library', 'installs', 'consent'] as const
 
-const TONES: Record<PlacementState, Tone> = {
+const SKILL_TONES: Record<PlacementState, Tone> = {
   current: 'good',
   outdated: 'info',
   edited: 'warn',
@@ -34,11 +34,11 @@ const TONES: Record<PlacementState, Tone> = {
   unsupported: 'odd',
   broken: 'bad',
 }
-const STATE_TONES: Partial<Record<SkillView['state'], Tone>> = { ...TONES, invalid: 'bad', inactive: 'quiet' }
+const STATE_TONES: Partial<Record<SkillView['state'], Tone>> = { ...SKILL_TONES, invalid: 'bad', inactive: 'quiet' }
 
 export default function SkillsScreen() {
   const scope = chosen('scope')
-  const asked = useAnswer<Inventory>('/api/inventory', { scope }, ABOUT)
+  const asked = useAnswer<Inventory>('/api/inventory', { scope }, SKILLS_WATCH)
   return (
     <Screen
       title="Skills"
@@ -159,7 +159,7 @@ function Cell({ skill, agent }: { skill: SkillView; agent: string }) {
   return (
     <>
       {placements.map(({ scope, state, path }) => (
-        <Badge key={path} tone={TONES[state]} title={state}>
+        <Badge key={path} tone={SKILL_TONES[state]} title={state}>
           {scope}
           {state === 'current' ? '' : ` ${state}`}
         </Badge>
@@ -330,7 +330,7 @@ function SkillCard({ skill, scope, inventory }: { skill: SkillView; scope: strin
       <ul class="plain-list" aria-label="Copies">
         {skill.placements.map((each) => (
           <li key={each.path}>
-            <Badge tone={TONES[each.state]}>{each.state}</Badge>
+            <Badge tone={SKILL_TONES[each.state]}>{each.state}</Badge>
             <span>
               {each.agents.join(', ')}, {each.scope}
             </span>
