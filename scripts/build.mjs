@@ -15,6 +15,7 @@ const MODULES = {
   index: 'src/index.ts',
   api: 'src/api.ts',
   worker: 'src/tui/worker.ts',
+  'page-worker': 'src/web/worker.ts',
   reader: 'src/machine/documents/worker.ts',
   'index-worker': 'src/project/disk/index-worker.ts',
 }

@@ -153,6 +153,8 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       pin: late(async () => (await import('./skills/update.ts')).pinSkills),
       /** Changes which agents a skill is for. */
       changeTargets: late(async () => (await import('./skills/library-edits.ts')).changeTargets),
+      /** Writes the SKILL.md of a skill, in one commit, and refreshes its copies. */
+      edit: changes(async () => (await import('./skills/library-edits.ts')).editSkill),
       /** Undoes a commit of the library, as a new commit. */
       undo: changes(async () => (await import('./skills/library-edits.ts')).undoCommit),
       /** Compares the library with its remote. */
@@ -364,6 +366,10 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       validate: late(async () => (await import('./health/validate.ts')).validate),
       /** Says when the usage log and the library last changed. */
       readStamps: late(async () => (await import('./health/watch.ts')).readStamps),
+      /** Returns the last answer to a question of the page, while a new one is made. */
+      recallAnswer: plain(async () => (await import('./health/last-answer.ts')).recallAnswer),
+      /** Keeps such an answer. */
+      keepAnswer: plain(async () => (await import('./health/last-answer.ts')).keepAnswer),
       /** Approves a pack, an adapter or an imported skill. */
       approve: late(async () => (await import('./answer/approve.ts')).approve),
       /** Denies a pack, an adapter or an imported skill. */
@@ -498,7 +504,7 @@ export type { InitResult } from './skills/init.ts'
 export type { SkillDiff, SkillPreview, SkillText } from './skills/inspect.ts'
 export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
 export type { Leaving } from './skills/leave.ts'
-export type { Deletion, NewSkill, TargetsChange, Undone } from './skills/library-edits.ts'
+export type { Deletion, Edited, NewSkill, TargetsChange, Undone } from './skills/library-edits.ts'
 export type { Suggestions } from './skills/library-skills.ts'
 export type { Outcome, WaitingSkill } from './skills/observe.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'

@@ -1,12 +1,12 @@
 import { basename, join } from 'node:path'
 import { requireAgent } from '../agents/rules/agents.ts'
-import { exists, isFolder } from '../machine/files.ts'
+import { exists, isFolder, readText } from '../machine/files.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Repository } from '../machine/repository.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { Backups } from './disk/apply.ts'
-import { checkOutSnapshot } from './disk/library-git.ts'
+import { checkOutSnapshot, diffFolders } from './disk/library-git.ts'
 import { changeLibrary, type LibraryChange, messageAbout } from './disk/library-transaction.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
 import { copyTree, hashPath, writeTreeFile } from './disk/tree.ts'
@@ -425,3 +425,52 @@ async function requireUnchanged(installs: Installs, commit: string, folder: stri
   if (hashOf(then) === hashOf(now)) return
   throw failWith('MERGE_CONFLICT/later', { folder, commit: commit.slice(0, 7), library })
 }
+
+export interface EditRequest extends Pick<ScopeRequest, 'project' | 'verdicts'>, RunOptions {
+  name: string
+  /** The new text of its SKILL.md. */
+  text: string
+  /** The text that was edited: if the library has another by now, nothing is written. */
+  before: string
+}
+
+export interface Edited {
+  name: string
+  /** Unified diff of the library. */
+  diff: string
+  commit?: string
+  /** The changes of installed copies. */
+  operations: Operation[]
+  isDryRun: boolean
+}
+
+/** Writes the SKILL.md of a skill, in one commit, and refreshes its copies. */
+export const editSkill = withInstalls(async (installs, request: EditRequest): Promise<Edited> => {
+  const name = requireName(request.name)
+  await installs.repo.require()
+  const roots = installs.roots.filter(({ path }) => isFolder(path))
+  const isDryRun = request.dryRun ?? false
+  const run = () =>
+    withScratch(async (scratch): Promise<Edited> => {
+      const { folder } = requireSkill(readForReview(installs.repo), name)
+      const place = join(installs.library, folder)
+      if (readText(join(place, DOCUMENT_FILE)) !== request.before)
+        throw failWith('CONFIRMATION_NEEDED/edited', { name })
+      const write = (stage: string) => {
+        copyTree(place, stage, [DOCUMENT_FILE])
+        writeTreeFile(join(stage, DOCUMENT_FILE), request.text, false)
+      }
+      copyTree(place, join(scratch, 'before'))
+      write(join(scratch, 'after'))
+      const diff = await diffFolders(installs.repo.at(scratch), 'before', 'after', name)
+      const value = { name, diff, operations: [], isDryRun }
+      if (diff === '') return value
+      const changes = [{ path: folder, write }]
+      const commit = isDryRun
+        ? undefined
+        : await changeLibrary(installs.repo, { changes, message: `Edit ${name}`, copies: [name] })
+      const folders = new Map([[name, join(scratch, 'after')]])
+      return { ...value, commit, ...(await refreshInstalls(installs, roots, new Set([name]), request, { folders })) }
+    })
+  return isDryRun ? run() : asWriter(installs, roots, 'edit', run, request.signal)
+})

@@ -7,7 +7,7 @@ import type { PageServer } from './page-server.ts'
 const QUIET_ROUNDS = 15
 
 /** Sends the names of changed things to every open page, one JSON list a line. The page asks again for what it shows. */
-export function serveChanges(app: HttpApp, server: PageServer): void {
+export function serveChanges(app: HttpApp, server: PageServer & { signal: AbortSignal }): void {
   const listeners = new Set<(changed: string[]) => void>()
   let stamps: Stamps | undefined
   const readStamps = async () => (await server.open().agents.readStamps({ project: server.project })).value

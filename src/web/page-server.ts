@@ -10,7 +10,6 @@ export interface PageServer {
   project: string | undefined
   /** Opens Loadout for one request, so that findings of other requests do not mix in. */
   open(): Loadout
-  signal: AbortSignal
 }
 
 type Asked = Context<HttpEnv>
@@ -59,6 +58,17 @@ export function listIn(body: Record<string, unknown>, name: string): string[] {
   const value = body[name] ?? []
   if (Array.isArray(value) && value.every((each): each is string => typeof each === 'string')) return value
   throw failWith('USAGE/list', { name })
+}
+
+/** Empty if it is absent. */
+export function textIn(body: Record<string, unknown>, name: string): string {
+  const value = body[name] ?? ''
+  if (typeof value === 'string') return value
+  throw failWith('USAGE/text', { name })
+}
+
+export function flagIn(body: Record<string, unknown>, name: string): boolean {
+  return body[name] === true
 }
 
 /**

@@ -1,21 +1,22 @@
 import { matchedSpans } from '../display-rules.ts'
 import type { Context } from '../loadout.ts'
 import type { HttpApp } from '../machine/http.ts'
-import { failWith } from '../text/trouble.ts'
-import { answer, bodyOf, listIn, namesIn, numberIn, type PageServer, planOrDo, scopeOf } from './page-server.ts'
+import { addChanges } from './changes.ts'
+import { answer, bodyOf, namesIn, numberIn, type PageServer, scopeOf } from './page-server.ts'
 
 declare const LOADOUT_VERSION: string | undefined
 
-/** One row per screen: its questions and changes. */
+/** The questions of each screen, and all changes. */
 const SCREENS: readonly ((app: HttpApp, server: PageServer) => void)[] = [
-  addAgents,
-  addBundle,
+  addHome,
+  addSessions,
   addSkills,
-  addHealth,
+  addAgents,
   addUsage,
   addOverlaps,
   addKnowledge,
-  addSessions,
+  addBundle,
+  addChanges,
 ]
 
 export function addRoutes(app: HttpApp, server: PageServer): void {
@@ -93,14 +94,15 @@ function withMarks({ bundle }: Context) {
   return { bundle, marks: bundle.files.map(matchedSpans) }
 }
 
-/** `GET /api/doctor`: `loadout doctor`. `POST /api/doctor/fix`: `loadout doctor --fix`. */
-function addHealth(app: HttpApp, server: PageServer): void {
+/** `GET /api/doctor`: `loadout doctor`. `GET /api/search?query=x`: `loadout search x`. */
+function addHome(app: HttpApp, server: PageServer): void {
   app.get('/api/doctor', async (context) =>
     answer(context, await server.open().agents.doctor({ project: scopeOf(context, server) })),
   )
-  app.post('/api/doctor/fix', async (context) => {
-    const { scope } = await bodyOf(context)
-    return answer(context, await server.open().agents.doctor({ project: scopeOf(context, server, scope), fix: true }))
+  app.get('/api/search', async (context) => {
+    const query = (context.req.query('query') ?? '').trim()
+    const request = { query, limit: numberIn(context, 'limit'), layers: {}, project: server.project }
+    return answer(context, await server.open().context.search(request))
   })
 }
 
@@ -151,8 +153,8 @@ function addSessions(app: HttpApp, server: PageServer): void {
 
 /**
  * `GET /api/inventory`: `loadout list`. `GET /api/inspect/x`, `/api/diff/x`: `loadout show x`, `loadout diff x`.
- * `GET /api/outdated`: `loadout outdated`. `POST /api/installs`: `loadout install` and `unequip`. `POST /api/update`,
- * `POST /api/undo`.
+ * `GET /api/outdated`: `loadout update --check`. `GET /api/merges`: `loadout merge`, with the texts of each place.
+ * `POST /api/offers`: what `loadout add <source>` would offer.
  */
 function addSkills(app: HttpApp, server: PageServer): void {
   app.get('/api/inventory', async (context) =>
@@ -174,36 +176,19 @@ function addSkills(app: HttpApp, server: PageServer): void {
     const { value, findings } = await server.open().skills.outdated({ signal: context.req.raw.signal })
     return context.json({ sources: value, findings })
   })
-  app.post('/api/installs', async (context) => {
-    const body = await bodyOf(context)
-    const run = installer(server.open(), body.action)
-    const targets = listIn(body, 'targets')
-    const request = { names: listIn(body, 'names'), targets, project: scopeOf(context, server, body.scope) }
-    return planOrDo(
-      context,
-      body,
-      (dryRun) => run({ ...request, dryRun }),
-      ({ operations }) => operations,
+  app.get('/api/merges', async (context) => {
+    const loadout = server.open()
+    const { value, findings } = await loadout.skills.finishMerge({})
+    const merges = await Promise.all(
+      value.merges.map(async ({ skill }) => (await loadout.skills.showMerge({ name: skill })).value),
     )
+    return context.json({ merges, findings })
   })
-  app.post('/api/update', async (context) => {
-    const body = await bodyOf(context)
-    const request = { names: listIn(body, 'names') }
-    const run = (dryRun: boolean) => server.open().skills.update({ ...request, dryRun })
-    return planOrDo(context, body, run, ({ updates, operations }) => [updates, operations])
+  app.post('/api/offers', async (context) => {
+    const { source } = await bodyOf(context)
+    const request = { source: typeof source === 'string' ? source : '', list: true, create: '~/skills' }
+    return answer(context, await server.open().skills.import({ ...request, signal: context.req.raw.signal }))
   })
-  app.post('/api/undo', async (context) => {
-    const body = await bodyOf(context)
-    const commit = typeof body.commit === 'string' ? body.commit : ''
-    const run = (dryRun: boolean) => server.open().skills.undo({ commit, dryRun })
-    return planOrDo(context, body, run, ({ undone, diff }) => [undone, diff])
-  })
-}
-
-function installer(loadout: ReturnType<PageServer['open']>, action: unknown) {
-  if (action === 'equip') return loadout.skills.equip
-  if (action === 'unequip') return loadout.skills.unequip
-  throw failWith('USAGE/action')
 }
 
 /** `GET /api/usage`: `loadout usage --by`. `GET /api/dead`: `loadout usage --dead`. */

@@ -227,11 +227,9 @@ describe('a skill that may not be used', () => {
 
   it('does not come out of the page, where a person does not look at it', async () => {
     const app = createHttpApp({ onError: () => {} })
-    const signal = new AbortController().signal
     addRoutes(app, {
       project: cwd,
       open: () => createLoadout({ persist: true, cwd, home, env: { HOME: home } }),
-      signal,
     })
     const routes = app.routes.filter(({ path, method }) => path.startsWith('/api/') && method === 'GET')
     expect(routes.length).toBeGreaterThan(10)

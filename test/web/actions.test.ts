@@ -64,17 +64,17 @@ describe('the page and --json answer the same', () => {
     expect([bundle, findings]).toEqual([same, told])
   })
 
-  it('numbers of the agents screen', async () => {
+  it('numbers of what an agent lists', async () => {
     const { used, budget, skills } = JSON.parse(loadout('see', 'claude', '--json').stdout)
-    await showScreen(page, server.origin, '/agents')
+    await showScreen(page, server.origin, '/skills?view=lists')
     await page.getByText('characters used').waitFor()
     expect(await read('.figure dd')).toEqual([used, budget.budget, budget.window].map(grouped))
     expect(await page.locator('[role=grid]').getAttribute('aria-rowcount')).toBe(String(skills.length + 1))
   })
 
-  it('numbers and words of the bundle screen', async () => {
+  it('numbers and words of a task', async () => {
     const bundle = JSON.parse(loadout('context', SHOP_TASK, '--json').stdout)
-    await showScreen(page, server.origin, `/bundle?task=${encodeURIComponent(SHOP_TASK)}`)
+    await showScreen(page, server.origin, `/task?task=${encodeURIComponent(SHOP_TASK)}`)
     await page.getByText('digest').waitFor()
     const used = Object.values<{ used: number }>(bundle.budget.partitions).reduce((sum, each) => sum + each.used, 0)
     expect(await read('.figure dd')).toEqual([bundle.files.length, used, bundle.estimate.tokens].map(grouped))
@@ -82,7 +82,7 @@ describe('the page and --json answer the same', () => {
     expect((await read('mark')).map((word) => word.toLowerCase())).toContain('refund')
   })
 
-  it('the matrix of skills', async () => {
+  it('the table of skills', async () => {
     const { skills } = JSON.parse(loadout('inventory', '--json').stdout)
     await showScreen(page, server.origin, '/skills')
     await page.getByText('release-notes').first().waitFor()
@@ -90,7 +90,7 @@ describe('the page and --json answer the same', () => {
     const cells = await page
       .locator('.table-row')
       .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)))
-    expect(cells.map((row) => [row[0], row.at(-2)])).toEqual(states)
+    expect(cells.map((row) => [row[1], row[3]]).sort()).toEqual(states.sort())
   })
 })
 
@@ -108,45 +108,50 @@ async function tabTo(name: string | RegExp): Promise<void> {
 
 describe('with the keyboard alone', () => {
   it('the first key skips the menu, and every screen can be opened', async () => {
-    await showScreen(page, server.origin, '/agents')
+    await showScreen(page, server.origin, '/')
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
-    await tabTo('Health')
+    await tabTo('Knowledge')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Health' }).waitFor()
-    expect(page.url()).toBe(`${server.origin}/health`)
+    await page.getByRole('heading', { name: 'Knowledge' }).waitFor()
+    expect(page.url()).toBe(`${server.origin}/knowledge`)
   })
 
-  it('a skill is equipped, and that is undone', async () => {
-    await showScreen(page, server.origin, '/skills')
+  it('a skill is selected and installed, and that is undone', async () => {
+    await showScreen(page, server.origin, '/skills?filter=db-migrations')
     await page.getByText('db-migrations').first().waitFor()
-    await tabTo('Skills and agents')
-    for (const key of ['Home', 'ArrowDown', 'Space']) await page.keyboard.press(key)
+    await tabTo('Skills of the library')
+    for (const key of ['Home', 'Space']) await page.keyboard.press(key)
+    await page.getByText('1 skill selected').waitFor()
+    expect(page.url()).toContain('skill=db-migrations')
+    const bar = page.getByRole('region', { name: 'Selected skills' })
+    await bar.getByLabel('Agent').selectOption('codex')
+    await bar.getByRole('button', { name: 'Install…' }).press('Enter')
     await page.getByRole('dialog').getByText('install', { exact: true }).waitFor()
     expect(existsSync(codex('db-migrations'))).toBe(false)
-    await tabTo('Equip')
+    await tabTo('Install')
     await page.keyboard.press('Enter')
     await page.getByText('1 copy installed.').waitFor()
     expect(existsSync(codex('db-migrations'))).toBe(true)
     await tabTo('Undo')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByText('remove', { exact: true }).waitFor()
-    await tabTo('Unequip')
+    await tabTo('Remove')
     await page.keyboard.press('Enter')
     await page.getByText('1 copy removed.').waitFor()
     expect(existsSync(codex('db-migrations'))).toBe(false)
   })
 
   it('a skill is left out of a list to see what changes, and unequipped', async () => {
-    await showScreen(page, server.origin, '/agents?filter=sketch')
+    await showScreen(page, server.origin, '/skills?view=lists&filter=sketch')
     await page.locator('.table-row', { hasText: 'sketch' }).waitFor()
     await tabTo(/^Skills that Claude Code/)
     for (const key of ['Home', 'Space']) await page.keyboard.press(key)
     await page.getByText('What if:').waitFor()
-    await tabTo('Unequip 1 skill…')
+    await tabTo('Remove 1 skill…')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByText('remove', { exact: true }).waitFor()
-    await tabTo('Unequip')
+    await tabTo('Remove')
     await page.keyboard.press('Enter')
     await page.getByText('1 copy removed.').waitFor()
     expect(existsSync(claude('sketch'))).toBe(false)
@@ -155,7 +160,7 @@ describe('with the keyboard alone', () => {
 
   it('a recorded bundle is built again', async () => {
     const { digest } = JSON.parse(loadout('context', SHOP_TASK, '--json').stdout)
-    await showScreen(page, server.origin, '/bundle')
+    await showScreen(page, server.origin, '/task')
     await page.getByLabel('Recorded bundles').waitFor()
     await tabTo(new RegExp(SHOP_TASK))
     await page.keyboard.press('ArrowDown')
@@ -166,19 +171,18 @@ describe('with the keyboard alone', () => {
   it('Escape closes a plan, nothing is done, and the focus is where it was', async () => {
     await showScreen(page, server.origin, '/skills?skill=api-review')
     await page.getByText('api-review').first().waitFor()
-    await tabTo('Skills and agents')
-    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Remove…' }).first().press('Enter')
     await page.getByRole('dialog').getByText('remove', { exact: true }).first().waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Skills and agents')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Remove…')
     expect(existsSync(claude('api-review'))).toBe(true)
   })
 })
 
 describe('on the agents screen', () => {
   it('unticking a skill says what would change, and unequips it after a look at the plan', async () => {
-    await showScreen(page, server.origin, '/agents?filter=sketch')
+    await showScreen(page, server.origin, '/skills?view=lists&filter=sketch')
     await page.locator('.table-row', { hasText: 'sketch' }).click()
     await page.getByText('What if:').waitFor()
     expect(page.url()).toContain('without=sketch')
@@ -186,16 +190,16 @@ describe('on the agents screen', () => {
     await expect
       .poll(() => read('.what-if'))
       .toEqual([expect.stringContaining(`takes ${grouped(after.used)} characters`)])
-    await page.getByRole('button', { name: 'Unequip 1 skill…' }).click()
+    await page.getByRole('button', { name: 'Remove 1 skill…' }).click()
     await page.getByRole('dialog').getByText('remove', { exact: true }).waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Unequip', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByText('1 copy removed.').waitFor()
     expect(existsSync(claude('sketch'))).toBe(false)
     expect(loadout('equip', 'sketch').code).toBe(0)
   })
 
   it('a window and a shorter description are asked for as the command would', async () => {
-    await showScreen(page, server.origin, '/agents?filter=kind-3')
+    await showScreen(page, server.origin, '/skills?view=lists&filter=kind-3')
     await page.getByLabel('Window').fill('100000')
     await page.locator('.figure dd', { hasText: '3,000' }).waitFor()
     await page.locator('.table-row', { hasText: 'kind-3' }).first().click()
@@ -204,7 +208,7 @@ describe('on the agents screen', () => {
   })
 
   it('what is typed into a field at once when it appears is kept', async () => {
-    await showScreen(page, server.origin, '/agents?filter=kind-3')
+    await showScreen(page, server.origin, '/skills?view=lists&filter=kind-3')
     await page.locator('.table-row', { hasText: 'kind-3' }).first().waitFor()
     await page.evaluate(`new MutationObserver((_, observer) => {
       const field = [...document.querySelectorAll('.field')].find(({ innerText }) => innerText.startsWith('Shorten'))
@@ -219,14 +223,14 @@ describe('on the agents screen', () => {
   })
 
   it('a skill that Loadout did not install is never removed', async () => {
-    await showScreen(page, server.origin, '/agents?without=kind-1')
-    await page.getByRole('button', { name: 'Unequip 1 skill…' }).click()
+    await showScreen(page, server.origin, '/skills?view=lists&without=kind-1')
+    await page.getByRole('button', { name: 'Remove 1 skill…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog
       .getByText(/kind-1/)
       .nth(1)
       .waitFor()
-    expect(await dialog.getByRole('button', { name: 'Unequip', exact: true }).isDisabled()).toBe(true)
+    expect(await dialog.getByRole('button', { name: 'Remove', exact: true }).isDisabled()).toBe(true)
     await page.keyboard.press('Escape')
     expect(existsSync(claude('kind-1'))).toBe(true)
   })
@@ -235,7 +239,7 @@ describe('on the agents screen', () => {
 describe('a bundle', () => {
   it('moves with its budget, stands beside another, and is built again from its record', async () => {
     const { bundle } = { bundle: JSON.parse(loadout('context', SHOP_TASK, '--json').stdout) }
-    await showScreen(page, server.origin, '/bundle')
+    await showScreen(page, server.origin, '/task')
     await page.getByLabel('Task').fill(SHOP_TASK)
     await page.getByText('digest').waitFor()
     const before = await read('.part-name')
@@ -244,7 +248,7 @@ describe('a bundle', () => {
     await page.getByRole('button', { name: 'Compare with another' }).click()
     await page.getByLabel('Second task').fill('cut a release')
     await expect.poll(async () => (await read('.bundle')).length).toBe(2)
-    await showScreen(page, server.origin, '/bundle')
+    await showScreen(page, server.origin, '/task')
     await page.getByLabel('Recorded bundles').selectOption(bundle.digest.slice(0, 16))
     await page.getByText('the same bytes as then').waitFor()
     expect(await read('.part-name')).toEqual(before)
@@ -260,7 +264,7 @@ describe('while others work', () => {
     page.on('request', (request) => asked.add(new URL(request.url()).pathname))
     renameSync(join(home, 'skills/skills/short-lived'), join(home, 'gone'))
     await page.locator('.skill-card').waitFor({ state: 'detached' })
-    expect([...asked]).toEqual(['/api/inventory'])
+    expect([...asked].filter((path) => !path.startsWith('/api/s'))).toEqual(['/api/inventory'])
   })
 
   it('what another process changes is shown without a reload', async () => {
@@ -274,39 +278,39 @@ describe('while others work', () => {
   })
 
   it('the focus goes to the row when what a plan was opened from is gone', async () => {
-    const row = `document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.firstChild.textContent`
+    const row = `document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.children[1].textContent`
     const isGone = (name: RegExp) =>
       page.locator('.skill-card button', { hasText: name }).waitFor({ state: 'detached' })
     await showScreen(page, server.origin, '/skills?skill=api-review')
-    await page.getByRole('button', { name: 'Unequip…' }).press('Enter')
+    await page.getByRole('button', { name: 'Remove…' }).press('Enter')
     await page.getByRole('dialog').getByText('remove', { exact: true }).first().waitFor()
     expect(loadout('unequip', 'api-review').code).toBe(0)
-    await isGone(/^Unequip/)
+    await isGone(/^Remove/)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(await page.evaluate(row)).toBe('api-review')
-    await tabTo(/^Equip for/)
+    await tabTo(/^Install for/)
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByText('install', { exact: true }).first().waitFor()
-    await tabTo('Equip')
+    await tabTo('Install')
     await page.keyboard.press('Enter')
     await page.getByText('2 copies installed.').waitFor()
-    await isGone(/^Equip for/)
+    await isGone(/^Install for/)
     expect(await page.evaluate(row)).toBe('api-review')
   })
 
   it('a plan that is another one by now is not carried out', async () => {
     await showScreen(page, server.origin, '/skills?skill=api-review')
-    await page.getByRole('button', { name: 'Unequip…' }).click()
+    await page.getByRole('button', { name: 'Remove…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('remove', { exact: true }).first().waitFor()
     expect(loadout('unequip', 'api-review', '--target', 'codex').code).toBe(0)
-    await dialog.getByRole('button', { name: 'Unequip', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
     await dialog.getByText('something has changed since this was planned').waitFor()
     expect(existsSync(claude('api-review'))).toBe(true)
     await dialog.getByRole('button', { name: 'Try again' }).click()
     await dialog.getByText('remove', { exact: true }).waitFor()
-    await dialog.getByRole('button', { name: 'Unequip', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByText('1 copy removed.').waitFor()
     expect(loadout('equip', 'api-review').code).toBe(0)
   })
@@ -314,9 +318,9 @@ describe('while others work', () => {
   it('a folder that another process holds is waited for, and nothing is half done', async () => {
     const release = tryLock(join(home, '.claude/skills/.loadout-work/lock'), 'a test')
     await showScreen(page, server.origin, '/skills?skill=api-review')
-    await page.getByRole('button', { name: 'Unequip…' }).click()
+    await page.getByRole('button', { name: 'Remove…' }).click()
     await page.getByRole('dialog').getByText('remove', { exact: true }).first().waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Unequip', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByRole('button', { name: 'Working…' }).waitFor()
     expect(readFileSync(join(claude('api-review'), 'SKILL.md'), 'utf8')).toContain('# api-review')
     release?.()
@@ -325,11 +329,12 @@ describe('while others work', () => {
   })
 
   it('doctor puts right what it can, and says so', async () => {
-    await showScreen(page, server.origin, '/health')
-    await page.getByRole('button', { name: 'Fix what can be fixed' }).waitFor()
-    await tabTo('Fix what can be fixed')
+    await showScreen(page, server.origin, '/?view=checks')
+    await page.getByRole('button', { name: 'Repair what is safe…' }).press('Enter')
+    await page.getByRole('dialog').getByText('In a terminal').waitFor()
+    await tabTo('Repair')
     await page.keyboard.press('Enter')
-    await page.locator('.card [role=status]', { hasText: /\S/ }).waitFor()
+    await page.locator('.toast-box').waitFor()
     const { checks } = JSON.parse(loadout('doctor', '--json').stdout)
     const due = checks.filter(({ state }: { state: string }) => state === 'problem').length
     await expect.poll(() => page.locator('.check .tone-bad.badge').count()).toBe(due)
@@ -337,7 +342,7 @@ describe('while others work', () => {
 
   it('nothing of all this broke the page, or left the machine', () => {
     // One plan was refused, as it should be; a browser writes down each such answer.
-    const refused = `console: Failed to load resource: the server responded with a status of 409 (Conflict) ${server.origin}/api/installs`
+    const refused = `console: Failed to load resource: the server responded with a status of 409 (Conflict) ${server.origin}/api/change/unequip`
     expect(opened.trouble).toEqual([refused])
   })
 

@@ -112,7 +112,7 @@ export async function openWeb(
       trouble.push(`console: ${message.text()} ${message.location().url}`)
     }
   })
-  page.on('pageerror', (error) => trouble.push(`error: ${error.message}`))
+  page.on('pageerror', (error) => trouble.push(`error: ${error.stack} ${page.url()}`))
   page.on('request', (request) => {
     if (!request.url().startsWith('http://127.0.0.1:')) trouble.push(`asks ${request.url()}`)
   })
@@ -130,7 +130,7 @@ export async function showScreen(page: Page, origin: string, path: string): Prom
 /** Nothing is on its way any more. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForSelector('h1')
-  await page.locator('.waiting').first().waitFor({ state: 'detached' })
+  await page.locator('.waiting, .updating').first().waitFor({ state: 'detached' })
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
 }
 

@@ -67,11 +67,11 @@ describe('what others wrote stays inert', () => {
     commitAll(project, SCRIPT)
     const { opened, page, server } = await open(home, project)
     const paths = [
-      '/agents',
-      `/agents?filter=${encodeURIComponent(SCRIPT)}&without=${encodeURIComponent(SCRIPT)}`,
+      '/skills?view=lists',
+      `/skills?view=lists&filter=${encodeURIComponent(SCRIPT)}&without=${encodeURIComponent(SCRIPT)}`,
       '/skills?skill=bad',
-      `/bundle?task=${encodeURIComponent(`order ${SCRIPT} ${STEERING}`)}`,
-      '/health',
+      `/task?task=${encodeURIComponent(`order ${SCRIPT} ${STEERING}`)}`,
+      '/?view=checks',
       `/${encodeURIComponent(SCRIPT)}`,
     ]
     for (const path of paths.slice(0, 5)) {
@@ -94,11 +94,11 @@ describe('a machine that is not as it should be', () => {
     await showScreen(page, server.origin, '/skills')
     await page.getByRole('alert').getByText('there is no library yet').waitFor()
     await page.getByText('loadout add <owner/repo>').waitFor()
-    await showScreen(page, server.origin, '/agents')
-    await page.getByText('No agent was found on this machine.').waitFor()
-    await showScreen(page, server.origin, '/health?scope=project')
+    await showScreen(page, server.origin, '/')
+    await page.getByText('No agent was found on this machine.', { exact: true }).waitFor()
+    await showScreen(page, server.origin, '/?view=checks&scope=project')
     await page.getByRole('alert').getByText('not started in a project').waitFor()
-    await showScreen(page, server.origin, '/bundle?task=x&record=0000')
+    await showScreen(page, server.origin, '/task?task=x&record=0000')
     await page.getByRole('alert').getByText('there is no record "0000"').waitFor()
   })
 

@@ -58,7 +58,7 @@ type Row = Record<string, unknown>
 describe('what a screen shows is what --json says', () => {
   it('Usage', async () => {
     const { points, entries, agents, cost, starts } = json('usage', '--by', 'week', '--since', '2026-01-01')
-    await showScreen(page, server.origin, '/usage?since=2026-01-01&step=week')
+    await showScreen(page, server.origin, '/skills?view=usage&since=2026-01-01&step=week')
     await page.getByText('tokens per week').waitFor()
     const sum = (name: string) => grouped(points.reduce((all: number, point: Row) => all + Number(point[name]), 0))
     expect((await figures('Over time')).slice(0, 6)).toEqual([
@@ -80,7 +80,7 @@ describe('what a screen shows is what --json says', () => {
 
   it('Overlaps', async () => {
     const { pairs, entries, asked } = json('usage', '--similar')
-    await showScreen(page, server.origin, '/overlaps')
+    await showScreen(page, server.origin, '/skills?view=overlaps')
     await page.getByText(`${pairs.length} pairs among ${entries.length} entries of ${asked}`).waitFor()
     const grid = page.getByRole('grid', { name: 'Pairs' })
     expect(await grid.getAttribute('aria-rowcount')).toBe(String(pairs.length + 1))
@@ -89,32 +89,32 @@ describe('what a screen shows is what --json says', () => {
     expect(shown).toEqual(told.slice(0, shown.length))
   })
 
-  it('Packs and payloads', async () => {
+  it('Knowledge', async () => {
     const { packs, waiting } = json('packs', 'list', '--all')
     const { entries, budget } = json('resolve')
     await showScreen(page, server.origin, '/knowledge')
-    await page.getByText(`${entries.length} payloads`).waitFor()
+    await page.getByText(`${entries.length} rules`).waitFor()
     expect(await rows('Packs', 4)).toEqual(
       packs.map(({ name, status, effectiveTrust, scope }: Row) => [name, status, effectiveTrust, scope]),
     )
     expect(await page.getByText('waits for you').count()).toBe(waiting.length)
-    expect((await figures('Payloads')).slice(0, 2)).toEqual(
+    expect((await figures('Rules')).slice(0, 2)).toEqual(
       [budget.always_loaded_est, budget.on_demand_total_est].map(grouped),
     )
-    expect(await rows('Payloads', 4)).toEqual(
+    expect(await rows('Rules', 4)).toEqual(
       entries.map(({ id, priority, source: layer, tokens }: Row) => [id, priority, layer, grouped(tokens)]),
     )
   })
 
-  it('Sessions', async () => {
+  it('Conversations', async () => {
     const { conversations, total } = json('usage', '--sessions')
-    await showScreen(page, server.origin, '/sessions?agent=claude&session=claude-week-2')
+    await showScreen(page, server.origin, '/conversations?agent=claude&session=claude-week-2')
     await page.getByText(`${total} conversations`).waitFor()
-    expect(await rows('Conversations', 6)).toEqual(
-      conversations.map(({ last, via, session, delivered, used, tokens }: Row) => [
+    expect((await rows('Conversations', 7)).map(([, ...row]) => row)).toEqual(
+      conversations.map(({ last, via, delivered, used, tokens }: Row) => [
         String(last).slice(0, 16).replace('T', ' '),
         via,
-        session,
+        '–',
         ...[delivered, used, tokens].map(grouped),
       ]),
     )
@@ -123,9 +123,9 @@ describe('what a screen shows is what --json says', () => {
     expect((await figures('One conversation')).slice(1)).toEqual([planned, delivered, used, tokens].map(grouped))
   })
 
-  it('Health', async () => {
+  it('Checks', async () => {
     const { checks } = json('doctor')
-    await showScreen(page, server.origin, '/health')
+    await showScreen(page, server.origin, '/?view=checks')
     await page.locator('.check').first().waitFor()
     const shown = await page.locator('.check > strong').allInnerTexts()
     expect([...shown].sort()).toEqual(checks.map(({ name }: Row) => String(name)).sort())

@@ -16,17 +16,19 @@ import { startWeb, type WebServer } from './web-world.ts'
 
 /** One row for each screen: a name for its pictures, its address, and a text that it shows when it is whole. */
 const SCREENS: readonly (readonly [name: string, path: string, shows: string])[] = [
-  ['agents', '/agents', 'Claude Code'],
-  ['what-if', '/agents?without=kind-1&without=kind-2', 'What if'],
-  ['bundle', `/bundle?task=${encodeURIComponent(SHOP_TASK)}`, 'digest'],
-  ['compare', `/bundle?task=${encodeURIComponent(SHOP_TASK)}&compare=yes&task2=release&tokens2=400`, 'digest'],
-  ['skills', '/skills?skill=release-notes', 'Collect merged changes'],
-  ['usage', '/usage?since=2026-01-01&until=2026-01-31', '6 entries'],
-  ['usage-none', '/usage?since=2025-01-01&until=2025-01-31', 'The log tells of nothing'],
-  ['overlaps', '/overlaps', 'pairs among'],
-  ['knowledge', '/knowledge', '2 payloads'],
-  ['sessions', '/sessions?agent=claude&session=claude-week-2', 'first (UTC)'],
-  ['health', '/health', 'to do'],
+  ['home', '/', 'What to do next'],
+  ['checks', '/?view=checks', 'to do'],
+  ['conversations', '/conversations?agent=claude&session=claude-week-2', 'first (UTC)'],
+  ['skills', '/skills', 'release-notes'],
+  ['skill', '/skills?skill=release-notes', 'Collect merged changes'],
+  ['lists', '/skills?view=lists', 'Claude Code'],
+  ['what-if', '/skills?view=lists&without=kind-1&without=kind-2', 'What if'],
+  ['usage', '/skills?view=usage&since=2026-01-01&until=2026-01-31', '6 entries'],
+  ['usage-none', '/skills?view=usage&since=2025-01-01&until=2025-01-31', 'The log tells of nothing'],
+  ['overlaps', '/skills?view=overlaps', 'pairs among'],
+  ['knowledge', '/knowledge', '2 rules'],
+  ['task', `/task?task=${encodeURIComponent(SHOP_TASK)}`, 'digest'],
+  ['compare', `/task?task=${encodeURIComponent(SHOP_TASK)}&compare=yes&task2=release&tokens2=400`, 'digest'],
 ]
 // The themes differ in their colours alone: each width needs no more than one.
 const LOOKS = [

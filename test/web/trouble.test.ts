@@ -9,7 +9,17 @@ import { openWeb, showScreen } from './browser-world.ts'
 import { startWeb, type WebServer } from './web-world.ts'
 
 /** Every screen of the menu. */
-const SCREENS = ['agents', 'bundle', 'skills', 'usage', 'overlaps', 'knowledge', 'sessions', 'health']
+const SCREENS = [
+  '',
+  'conversations',
+  'skills',
+  'skills?view=lists',
+  'skills?view=usage',
+  'skills?view=overlaps',
+  'knowledge',
+  'task',
+  '?view=checks',
+]
 
 let started: StartedBrowser
 beforeAll(async () => {
@@ -44,14 +54,15 @@ describe('a machine without anything', () => {
   it('every screen says what is missing and what to do, once', async () => {
     const server = await open(makeFolder())
     expect(await visit(server)).toEqual({
-      agents: expect.stringContaining('No agent was found on this machine.'),
-      bundle: expect.stringContaining('Type a task'),
+      '': expect.stringMatching(/First steps[\s\S]*No agent was found on this machine.[\s\S]*Connect your agents/),
+      conversations: expect.stringMatching(/\S/),
       skills: expect.stringMatching(/there is no library yet[\s\S]*loadout init/),
-      usage: expect.stringContaining('The log tells of nothing in this range.'),
-      overlaps: expect.stringContaining('Nothing to compare yet'),
+      'skills?view=lists': expect.stringContaining('No agent was found on this machine.'),
+      'skills?view=usage': expect.stringContaining('The log tells of nothing in this range.'),
+      'skills?view=overlaps': expect.stringContaining('Nothing to compare yet'),
       knowledge: expect.stringMatching(/\S/),
-      sessions: expect.stringMatching(/\S/),
-      health: expect.stringMatching(/checks?/),
+      task: expect.stringContaining('Type a task'),
+      '?view=checks': expect.stringMatching(/checks?/),
     })
     server.stop()
   })
@@ -95,7 +106,7 @@ describe('a machine with skills', () => {
     const before = readFileSync(config, 'utf8')
     writeFileSync(config, '{ "repo_path": ')
     const said = await visit(server)
-    for (const screen of ['agents', 'skills', 'overlaps', 'health']) {
+    for (const screen of ['', 'skills', 'skills?view=overlaps', '?view=checks']) {
       expect([screen, said[screen]]).toEqual([screen, expect.stringContaining('config.json')])
     }
     writeFileSync(config, before)
@@ -145,11 +156,11 @@ describe('a machine with skills', () => {
 
   it('of two pages that act on one skill the second learns of it, and nothing is done twice', async () => {
     const other = await page.context().newPage()
-    await plan(page, 'Unequip', 'planning')
-    await plan(other, 'Unequip', 'planning')
-    await agree(page, 'Unequip')
+    await plan(page, 'Remove', 'planning')
+    await plan(other, 'Remove', 'planning')
+    await agree(page, 'Remove')
     await page.getByText('1 copy removed.').waitFor()
-    await agree(other, 'Unequip')
+    await agree(other, 'Remove')
     const dialog = other.getByRole('dialog')
     await dialog.getByText('something has changed since this was planned').waitFor()
     await dialog.getByRole('button', { name: 'Try again' }).click()
@@ -159,16 +170,16 @@ describe('a machine with skills', () => {
   })
 
   it('a server that is killed before a plan is agreed to does nothing, and the page says how to go on', async () => {
-    await plan(page, 'Equip', 'planning')
+    await plan(page, 'Install', 'planning')
     const { port } = new URL(server.origin)
     server.child.kill('SIGKILL')
-    await agree(page, 'Equip')
+    await agree(page, 'Install')
     await page.getByRole('dialog').getByText('start loadout web again').waitFor()
     expect(existsSync(installed)).toBe(false)
     server = await startWeb(home, home, ['--port', port])
     await page.goto(server.address)
-    await plan(page, 'Equip', 'planning')
-    await agree(page, 'Equip')
+    await plan(page, 'Install', 'planning')
+    await agree(page, 'Install')
     await page.getByText(/cop(y|ies) installed\./).waitFor()
     expect(readFileSync(installed, 'utf8')).toContain('New')
   })

@@ -272,7 +272,8 @@ export const callsIssues = () =>
       'USAGE/number': '{name} is not a number → {name}=200000',
       'USAGE/body': 'the body is not a JSON object',
       'USAGE/list': '"{name}" must be a list of texts',
-      'USAGE/action': '"action" must be "equip" or "unequip"',
+      'USAGE/action': 'the page knows no such change',
+      'USAGE/text': '"{name}" must be a text',
       'USAGE/no-agent': 'Missing argument: an agent → loadout agents lists them',
       'USAGE/no-hosts':
         'none of the enabled agents with hooks is used on this machine → name it all the same: loadout connect {hookHosts}',

@@ -45,6 +45,7 @@ export const packsIssues = () =>
         '{copies} installed copies would no longer be managed → loadout leave --dry-run shows it; loadout leave --yes does it',
       'CONFIRMATION_NEEDED/erase':
         'you must confirm first: erase {what} → to skip the question: loadout usage --erase --yes',
+      'CONFIRMATION_NEEDED/edited': '{name} has changed since you opened it → read it again, then edit it',
       'CONFIRMATION_NEEDED/changed':
         'something has changed since this was planned → look at what would be done now, then agree to it',
       BAD_APPROVALS:

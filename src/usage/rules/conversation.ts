@@ -6,6 +6,13 @@ import { type EntryKind, kindOf, type LoadMode, type Stage, stageOf, type UsageE
 export interface Conversation {
   via: string
   session: string
+  /** The words of its first task, if they are kept. */
+  title?: string
+  /** The folder of its project, if a kept task names it. */
+  project?: string
+  /** Of a subagent: the conversation that started it. */
+  parent?: string
+  model?: string
   first: string
   last: string
   planned: number
@@ -33,6 +40,8 @@ export interface ConversationView extends Conversation {
   leftOut: { kind: EntryKind; entry: string; times: number }[]
 }
 
+const LONGEST_TITLE = 200
+
 /** The newest first. */
 export class ConversationTally {
   private readonly rows = new Map<string, Conversation>()
@@ -56,6 +65,11 @@ export class ConversationTally {
       tokens: 0,
     }
     this.rows.set(key, row)
+    if (row.title === undefined && typeof event.task === 'string') row.title = event.task.slice(0, LONGEST_TITLE)
+    const { project } = (event.asked ?? {}) as { project?: unknown }
+    if (typeof project === 'string') row.project ??= project
+    if (typeof event.parent === 'string') row.parent ??= event.parent
+    if (typeof event.model === 'string') row.model = event.model
     if (timestamp < row.first) row.first = timestamp
     if (timestamp > row.last) row.last = timestamp
     if (event.entryId === '') return

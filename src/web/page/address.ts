@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { MOVED } from './screens.ts'
 
 /** The open screen, empty for the first, and the choices in it: everything that a reload or a link must restore. */
 export interface Address {
@@ -7,7 +8,14 @@ export interface Address {
 }
 
 function read(): Address {
-  return { screen: location.pathname.slice(1), params: new URLSearchParams(location.search) }
+  const path = location.pathname.slice(1)
+  const params = new URLSearchParams(location.search)
+  const moved = Object.hasOwn(MOVED, path) ? MOVED[path] : undefined
+  if (moved === undefined) return { screen: path, params }
+  const [screen, view] = moved
+  if (view !== undefined) params.set('view', view)
+  history.replaceState(null, '', hrefOf(screen, params) + location.hash)
+  return { screen, params }
 }
 
 export const address = signal(read())
@@ -35,9 +43,16 @@ export function hrefOf(screen: string, params: URLSearchParams | Record<string, 
 }
 
 /** Opens a screen like a link. */
-export function go(screen: string, params: Record<string, string> = {}): void {
-  history.pushState(null, '', hrefOf(screen, params))
+export function go(href: string): void {
+  history.pushState(null, '', href)
   address.value = read()
+}
+
+/** A click on a link to a screen, unless it asks for another tab. */
+export function open(event: MouseEvent & { currentTarget: HTMLAnchorElement }): void {
+  if (event.metaKey || event.ctrlKey || event.shiftKey) return
+  event.preventDefault()
+  go(event.currentTarget.getAttribute('href') ?? '/')
 }
 
 type Choices = Readonly<Record<string, string | readonly string[] | undefined>>

@@ -25,6 +25,11 @@ export function ask<T>(path: string, params: Params = {}, signal?: AbortSignal):
   return send<T>(pathWith(path, params), { signal: signal ?? null })
 }
 
+/** What the server answered last, while it makes a new answer; undefined if it never did. */
+export function askLast<T>(path: string, signal: AbortSignal): Promise<T | undefined> {
+  return send<T | undefined>(path, { signal, headers: { 'x-last': '1' } })
+}
+
 /** Sends a change to the server. */
 export function tell<T>(path: string, body: object): Promise<T> {
   return send<T>(path, { method: 'POST', body: JSON.stringify(body) })
@@ -52,12 +57,13 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 async function send<T>(path: string, init: RequestInit): Promise<T> {
-  const headers = { ...authorization(), ...(init.body && { 'content-type': 'application/json' }) }
+  const headers = { ...init.headers, ...authorization(), ...(init.body && { 'content-type': 'application/json' }) }
   const response = await fetch(path, { ...init, headers }).catch((error: Error) => {
     if (error.name === 'AbortError') throw error
     connection.value = 'lost'
     throw refuse('UNREACHABLE/page')
   })
+  if (response.status === 204) return undefined as T
   const json = await response.json().catch(() => ({ error: refuse('UNEXPECTED/cut-off') }))
   if (response.ok) return json as T
   if (response.status === 401) connection.value = 'refused'

@@ -1,10 +1,11 @@
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { address, go, hrefOf } from './address.ts'
+import { address, hrefOf, open } from './address.ts'
 import { home, line } from './format.ts'
 import { connection } from './live.ts'
 import { Confirm, Toast } from './parts/change.tsx'
 import { SCREENS } from './screens.ts'
+import { openSearch, Search } from './search.tsx'
 import { useAnswer } from './use-answer.ts'
 
 /** The menu, the state of the connection, and the open screen. */
@@ -32,18 +33,23 @@ export function Shell() {
           </svg>
           Loadout
         </div>
+        <button
+          type="button"
+          class="search-button"
+          aria-label="Search"
+          onClick={openSearch}
+          aria-keyshortcuts="/ Control+K"
+        >
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <path d="M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9M10.5 10.5 14 14" />
+          </svg>
+          <span>Search</span>
+          <kbd>/</kbd>
+        </button>
         <ul>
           {SCREENS.map(({ path: to, name, icon }) => (
             <li key={to}>
-              <a
-                href={hrefOf(to)}
-                aria-current={row?.path === to ? 'page' : undefined}
-                onClick={(event) => {
-                  if (event.metaKey || event.ctrlKey || event.shiftKey) return
-                  event.preventDefault()
-                  go(to)
-                }}
-              >
+              <a href={hrefOf(to)} aria-current={row?.path === to ? 'page' : undefined} onClick={open}>
                 <svg viewBox="0 0 16 16" aria-hidden="true">
                   <path d={icon} />
                 </svg>
@@ -68,6 +74,7 @@ export function Shell() {
         <Lost />
         {View && <View key={row?.path} />}
       </main>
+      <Search />
       <Confirm />
       <Toast />
     </div>

@@ -1,19 +1,20 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Span } from '../../../display-rules.ts'
 import { printable } from '../../../text/printable.ts'
 import type { Answer } from '../api.ts'
-import { line } from '../format.ts'
+import { count, line } from '../format.ts'
 import { connection } from '../live.ts'
 import type { Asked } from '../use-answer.ts'
 import { Choice } from './field.tsx'
 import { Refused } from './notices.tsx'
 
-/** The frame of every screen: name, one-line summary, controls, content. */
+/** The frame of every screen: name, one-line summary, controls, views, content. */
 export function Screen(props: {
   title: string
   summary: ComponentChildren
   controls?: ComponentChildren
+  tabs?: ComponentChildren
   children: ComponentChildren
 }) {
   return (
@@ -25,6 +26,7 @@ export function Screen(props: {
         </div>
         {props.controls && <div class="controls">{props.controls}</div>}
       </header>
+      {props.tabs}
       {props.children}
     </>
   )
@@ -32,14 +34,49 @@ export function Screen(props: {
 
 /** Shows an answer, or that it is loading, or why it failed. A lost connection is said once, above the screen. */
 export function Answered<T>({ asked, children }: { asked: Asked<T>; children(answer: Answer<T>): ComponentChildren }) {
-  const { answer, refusal, isWaiting, again } = asked
+  const { answer, refusal, isWaiting, again, cancel } = asked
   const isConnected = connection.value === 'live' || connection.value === 'waiting'
   return (
     <>
       {refusal && isConnected && <Refused refusal={refusal} onAgain={again} />}
-      {answer === undefined && !refusal && (isWaiting ? <p class="waiting muted">reading…</p> : null)}
+      {isWaiting && answer !== undefined && <div class="updating" role="presentation" />}
+      {isWaiting && answer === undefined && !refusal && <Waiting onCancel={cancel} />}
+      {!isWaiting && answer === undefined && !refusal && <Cancelled onAgain={again} />}
       {answer !== undefined && children(answer)}
     </>
+  )
+}
+
+/** The seconds so far, and a way out, once it takes long. */
+function Waiting({ onCancel }: { onCancel(): void }) {
+  const [seconds, setSeconds] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((before) => before + 1), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <p class="waiting muted row">
+      reading…
+      {seconds >= 2 && (
+        <>
+          <span>{count(seconds, 'second')}</span>
+          <button type="button" class="button" onClick={onCancel}>
+            Cancel
+          </button>
+        </>
+      )}
+    </p>
+  )
+}
+
+function Cancelled({ onAgain }: { onAgain(): void }) {
+  return (
+    <p class="muted row">
+      Cancelled.
+      <button type="button" class="button" onClick={onAgain}>
+        Ask again
+      </button>
+    </p>
   )
 }
 

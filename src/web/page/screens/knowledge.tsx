@@ -33,10 +33,10 @@ export default function KnowledgeScreen() {
   const payloads = useAnswer<Resolution>('/api/payloads', {}, KNOWLEDGE_WATCH)
   const drift = useAnswer<Validation>('/api/validate', {}, KNOWLEDGE_WATCH)
   return (
-    <Screen title="Packs and payloads" summary="What is known here, who may read it, and what no longer fits together.">
+    <Screen title="Knowledge" summary="What is known here, who may read it, and what no longer fits together.">
       <Answered asked={packs}>{(list) => <Packs list={list} />}</Answered>
       <Answered asked={payloads}>
-        {(resolution) => <Payloads resolution={resolution} issues={drift.answer?.issues ?? []} />}
+        {(resolution) => <Rules resolution={resolution} issues={drift.answer?.issues ?? []} />}
       </Answered>
     </Screen>
   )
@@ -133,13 +133,13 @@ function PackCard({ pack, list }: { pack: string; list: Answer<PackList> }) {
   )
 }
 
-function Payloads({ resolution, issues }: { resolution: Answer<Resolution>; issues: Validation['issues'] }) {
+function Rules({ resolution, issues }: { resolution: Answer<Resolution>; issues: Validation['issues'] }) {
   const { entries, layers, conflicts, budget } = resolution
   const drifted = issues.filter(({ severity }) => severity === 'error')
   return (
-    <section class="card stack" aria-label="Payloads">
-      <h2>{count(entries.length, 'payload')}</h2>
-      <Notices findings={resolution.findings} label="What was found about payloads" />
+    <section class="card stack" aria-label="Rules">
+      <h2>{count(entries.length, 'rule')}</h2>
+      <Notices findings={resolution.findings} label="What was found about rules" />
       <dl class="figures">
         <Figure value={grouped(budget.always_loaded_est)} label="tokens always" />
         <Figure value={grouped(budget.on_demand_total_est)} label="tokens on demand" />
@@ -157,14 +157,14 @@ function Payloads({ resolution, issues }: { resolution: Answer<Resolution>; issu
         </p>
       )}
       <Table
-        label="Payloads"
+        label="Rules"
         rows={entries}
         keyOf={({ id }: Payload) => id}
-        current={chosen('payload')}
-        onMove={({ id }) => choose({ payload: id })}
-        empty="No payload is known. loadout rules build makes an index of them."
+        current={chosen('rule')}
+        onMove={({ id }) => choose({ rule: id })}
+        empty="No rule is known. loadout rules build makes an index of them."
         columns={[
-          { name: 'payload', width: 'minmax(9rem, 2fr)', cell: ({ id }) => <span class="clip">{line(id)}</span> },
+          { name: 'rule', width: 'minmax(9rem, 2fr)', cell: ({ id }) => <span class="clip">{line(id)}</span> },
           { name: 'priority', width: '6rem', cell: ({ priority }) => line(String(priority), 20) },
           { name: 'layer', width: '6rem', cell: ({ source }) => line(source, 40), isExtra: true },
           { name: 'tokens', width: '5rem', cell: ({ tokens }) => grouped(tokens), isNumber: true },

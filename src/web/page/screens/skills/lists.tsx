@@ -1,17 +1,16 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { SeenSkill, Visibility } from '../../../agents/rules/visibility.ts'
-import type { MachineStatus, Outcome, SeenByAgent } from '../../../loadout.ts'
-import { shellWord } from '../../../text/printable.ts'
-import { allChosen, choose, chosen } from '../address.ts'
-import type { Answer } from '../api.ts'
-import { count, grouped, line } from '../format.ts'
-import { Bar } from '../parts/bar.tsx'
-import { propose } from '../parts/change.tsx'
-import { Field } from '../parts/field.tsx'
-import { Operations } from '../parts/operations.tsx'
-import { Answered, Badge, Figure, ScopeChoice, Screen, Tick, type Tone } from '../parts/screen.tsx'
-import { Table } from '../parts/table.tsx'
-import { useAnswer } from '../use-answer.ts'
+import type { SeenSkill, Visibility } from '../../../../agents/rules/visibility.ts'
+import type { MachineStatus, SeenByAgent } from '../../../../loadout.ts'
+import { allChosen, choose, chosen } from '../../address.ts'
+import { count, grouped, line } from '../../format.ts'
+import { Bar } from '../../parts/bar.tsx'
+import { propose } from '../../parts/change.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Answered, Badge, Figure, ScopeChoice, Screen, Tick, type Tone } from '../../parts/screen.tsx'
+import { Table } from '../../parts/table.tsx'
+import { installs } from '../../proposals.tsx'
+import { useAnswer } from '../../use-answer.ts'
 
 const AGENTS_WATCH = ['config', 'installs', 'library', 'project'] as const
 
@@ -29,13 +28,14 @@ const AGENT_TONES: Record<Visibility, Tone> = {
 
 const WINDOWS = ['200000', '272000', '400000', '1000000']
 
-export default function AgentsScreen() {
+export default function Lists({ tabs }: { tabs: ComponentChildren }) {
   const scope = chosen('scope')
   const asked = useAnswer<MachineStatus>('/api/status', { scope }, AGENTS_WATCH)
   return (
     <Screen
-      title="Agents"
+      title="Skills"
       summary="What each agent shows its model of your skills, and what takes the room."
+      tabs={tabs}
       controls={
         <>
           <ScopeChoice value={scope} onChange={(value) => choose({ scope: value })} />
@@ -229,8 +229,17 @@ function Skills({ sight, what, without, shorten, scope }: Seen & { shorten: read
             <button type="button" class="button" onClick={() => choose({ without: [], shorten: [] })}>
               Reset
             </button>
-            <button type="button" class="button is-main" onClick={() => unequip(sight, without, scope)}>
-              Unequip {count(without.length, 'skill')}…
+            <button
+              type="button"
+              class="button is-main"
+              onClick={() =>
+                propose({
+                  ...installs('unequip', without, [sight.agent], scope),
+                  onDone: () => choose({ without: [] }),
+                })
+              }
+            >
+              Remove {count(without.length, 'skill')}…
             </button>
           </>
         )}
@@ -310,25 +319,6 @@ function Shorten({ skill, shorten }: { skill: SeenSkill; shorten: readonly strin
       onChange={(value) => choose({ shorten: value === '' ? others : [...others, `${skill.name}=${value}`] })}
     />
   )
-}
-
-function unequip({ agent }: SeenByAgent, names: readonly string[], scope: string): void {
-  const targets = [agent]
-  const flag = scope === 'project' ? ' --project .' : ''
-  const command = (verb: string) => `loadout ${verb} ${names.map(shellWord).join(' ')} --target ${agent}${flag}`
-  propose<Answer<Outcome> & { plan?: string }>({
-    title: `Unequip ${count(names.length, 'skill')}`,
-    verb: 'Unequip',
-    command: command('remove --copies'),
-    path: '/api/installs',
-    body: { action: 'unequip', names, targets, scope },
-    show: ({ operations }) => <Operations operations={operations} />,
-    isEmpty: ({ operations }) => operations.length === 0,
-    onDone: () => choose({ without: [] }),
-    done: ({ operations }) => ({
-      text: `${count(operations.length, 'copy', 'copies')} removed.`,
-    }),
-  })
 }
 
 function Instructions({ sight }: { sight: SeenByAgent }) {

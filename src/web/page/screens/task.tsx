@@ -34,11 +34,11 @@ const UNITS = { chars: 'characters', tokens: 'tokens' } as const
 const NO_WATCH = [] as const
 const BUNDLE_WATCH = ['config', 'project', 'consent'] as const
 
-export default function BundleScreen() {
+export default function TaskScreen() {
   const [task, other, record] = [chosen('task'), chosen('task2'), chosen('record')]
   const isCompared = chosen('compare') !== ''
   return (
-    <Screen title="Bundle" summary="What a task gets in this project: each part with its reason, and what stayed out.">
+    <Screen title="Task" summary="What a task gets in this project: each part with its reason, and what stayed out.">
       <section class="card stack" aria-label="The question">
         <Question mark="" />
         {isCompared && <Question mark="2" />}
@@ -173,7 +173,7 @@ function Recorded({ id }: { id: string }) {
 }
 
 function Bundle({ built: { bundle, marks = [] }, command }: { built: Built; command: string }) {
-  const [open, setOpen] = useState<string>()
+  const [open, setOpen] = useState<string | undefined>(chosen('part') || undefined)
   const [pointed, setPointed] = useState<string>()
   if (bundle === undefined) return null
   const { files, budget, estimate, intent } = bundle

@@ -7,15 +7,16 @@ import {
   forceY,
   type SimulationNodeDatum,
 } from 'd3-force'
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { Similar } from '../../../loadout.ts'
-import { choose, chosen } from '../address.ts'
-import type { Answer } from '../api.ts'
-import { count, grouped, line } from '../format.ts'
-import { Notices } from '../parts/notices.tsx'
-import { Answered, Badge, Command, Screen } from '../parts/screen.tsx'
-import { isNarrow, Table } from '../parts/table.tsx'
-import { useAnswer } from '../use-answer.ts'
+import type { Similar } from '../../../../loadout.ts'
+import { choose, chosen } from '../../address.ts'
+import type { Answer } from '../../api.ts'
+import { count, grouped, line } from '../../format.ts'
+import { Notices } from '../../parts/notices.tsx'
+import { Answered, Badge, Command, Screen } from '../../parts/screen.tsx'
+import { isNarrow, Table } from '../../parts/table.tsx'
+import { useAnswer } from '../../use-answer.ts'
 
 type Pair = Similar['pairs'][number]
 
@@ -24,21 +25,22 @@ const OVERLAPS_WATCH = ['library', 'installs', 'project', 'consent'] as const
 const FEW_DRAWN = 20
 const MOST_DRAWN = 200
 
-export default function OverlapsScreen() {
+export default function Overlaps({ tabs }: { tabs: ComponentChildren }) {
   const asked = useAnswer<Similar>('/api/similar', {}, OVERLAPS_WATCH)
   return (
     <Screen
-      title="Overlaps"
+      title="Skills"
       summary="Entries that answer the same questions: for each of them the agent may load the other one."
+      tabs={tabs}
     >
-      <Answered asked={asked}>{(similar) => <Overlaps similar={similar} />}</Answered>
+      <Answered asked={asked}>{(similar) => <Pairs similar={similar} />}</Answered>
     </Screen>
   )
 }
 
 const keyOf = ({ a, b }: Pair) => `${a} ${b}`
 
-function Overlaps({ similar }: { similar: Answer<Similar> }) {
+function Pairs({ similar }: { similar: Answer<Similar> }) {
   const { pairs, entries, asked, findings } = similar
   const open = pairs.find((pair) => keyOf(pair) === chosen('pair'))
   if (pairs.length === 0) {

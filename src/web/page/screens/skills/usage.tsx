@@ -1,15 +1,16 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { UsageOverTime } from '../../../loadout.ts'
-import { formatAmount, formatMoney, type Money, tokensOfCost } from '../../../text/cost.ts'
-import { choose, chosen } from '../address.ts'
-import type { Answer } from '../api.ts'
-import { count, grouped, line } from '../format.ts'
-import { Chart, type Series } from '../parts/chart.tsx'
-import { Choice } from '../parts/field.tsx'
-import { Notices } from '../parts/notices.tsx'
-import { Answered, Badge, Figure, Screen } from '../parts/screen.tsx'
-import { Table } from '../parts/table.tsx'
-import { useAnswer } from '../use-answer.ts'
+import type { UsageOverTime } from '../../../../loadout.ts'
+import { formatAmount, formatMoney, type Money, tokensOfCost } from '../../../../text/cost.ts'
+import { choose, chosen } from '../../address.ts'
+import type { Answer } from '../../api.ts'
+import { count, grouped, line } from '../../format.ts'
+import { Chart, type Series } from '../../parts/chart.tsx'
+import { Choice } from '../../parts/field.tsx'
+import { Notices } from '../../parts/notices.tsx'
+import { Answered, Badge, Figure, Screen } from '../../parts/screen.tsx'
+import { Table } from '../../parts/table.tsx'
+import { useAnswer } from '../../use-answer.ts'
 
 type Entry = Omit<UsageOverTime['entries'][number], 'modes'>
 
@@ -50,7 +51,7 @@ const IS_SHOWN: Record<string, (entry: Entry) => boolean> = {
   listed: ({ cost, loadCount }) => cost.listing > 0 && loadCount === 0,
 }
 
-export default function UsageScreen() {
+export default function Usage({ tabs }: { tabs: ComponentChildren }) {
   const params = {
     since: chosen('since'),
     until: chosen('until'),
@@ -66,8 +67,9 @@ export default function UsageScreen() {
   const offered = params.agent === '' || agents.includes(params.agent) ? agents : [params.agent, ...agents]
   return (
     <Screen
-      title="Usage"
+      title="Skills"
       summary="What was planned, delivered and used, as the log of this machine tells."
+      tabs={tabs}
       controls={
         <>
           <Choice
@@ -87,12 +89,12 @@ export default function UsageScreen() {
         </>
       }
     >
-      <Answered asked={asked}>{(usage) => <Usage usage={usage} entry={params.entry} />}</Answered>
+      <Answered asked={asked}>{(usage) => <Log usage={usage} entry={params.entry} />}</Answered>
     </Screen>
   )
 }
 
-function Usage({ usage, entry }: { usage: Answer<UsageOverTime>; entry: string }) {
+function Log({ usage, entry }: { usage: Answer<UsageOverTime>; entry: string }) {
   const { points, agents } = usage
   const times = useMemo(() => points.map(({ at }) => Date.parse(at) / 1000), [points])
   const stages = useMemo(

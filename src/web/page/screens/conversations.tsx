@@ -1,26 +1,20 @@
 import type { Conversations, ConversationView } from '../../../loadout.ts'
-import { choose, chosen } from '../address.ts'
+import { chosen } from '../address.ts'
 import type { Answer } from '../api.ts'
 import { count, grouped, line } from '../format.ts'
 import { Notices } from '../parts/notices.tsx'
 import { Answered, Badge, Figure, Screen, type Tone } from '../parts/screen.tsx'
-import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../use-answer.ts'
+import { ConversationTable, minute } from './conversations/list.tsx'
 
-type Conversation = Conversations['conversations'][number]
 type ConversationStep = ConversationView['steps'][number]
 
 const STAGE_TONES: Record<ConversationStep['stage'], Tone> = { planned: 'quiet', delivered: 'info', used: 'good' }
 
-/** `2026-11-17 09:41`, in UTC like the log. */
-export function minute(instant: string): string {
-  return line(instant.slice(0, 16).replace('T', ' '))
-}
-
-export default function SessionsScreen() {
+export default function ConversationsScreen() {
   const asked = useAnswer<Conversations>('/api/sessions', {}, ['usage', 'sessions'])
   return (
-    <Screen title="Sessions" summary="What each conversation was given, when and why, and what was left out.">
+    <Screen title="Conversations" summary="What each conversation was given, when and why, and what was left out.">
       <Answered asked={asked}>{(answer) => <Sessions answer={answer} />}</Answered>
     </Screen>
   )
@@ -29,7 +23,6 @@ export default function SessionsScreen() {
 function Sessions({ answer }: { answer: Answer<Conversations> }) {
   const { conversations, total, findings } = answer
   const [via, session] = [chosen('agent'), chosen('session')]
-  const keyOf = (row: Conversation) => `${row.via} ${row.session}`
   if (total === 0) {
     return (
       <p class="card">
@@ -45,26 +38,7 @@ function Sessions({ answer }: { answer: Answer<Conversations> }) {
           {count(total, 'conversation')}
           {conversations.length < total && <span class="muted">, the newest {grouped(conversations.length)} here</span>}
         </h2>
-        <Table
-          label="Conversations"
-          rows={conversations}
-          keyOf={keyOf}
-          current={`${via} ${session}`}
-          onMove={(row) => choose({ agent: row.via, session: row.session })}
-          columns={[
-            { name: 'last (UTC)', width: '9.5rem', cell: ({ last }) => minute(last) },
-            { name: 'agent', width: 'minmax(5rem, 1fr)', cell: (row) => <span class="clip">{line(row.via, 60)}</span> },
-            {
-              name: 'session',
-              width: 'minmax(6rem, 2fr)',
-              cell: (row) => <span class="clip mono">{line(row.session, 80)}</span>,
-              isExtra: true,
-            },
-            { name: 'delivered', width: '5rem', cell: ({ delivered }) => grouped(delivered), isNumber: true },
-            { name: 'used', width: '4rem', cell: ({ used }) => grouped(used), isNumber: true },
-            { name: 'tokens', width: '5rem', cell: ({ tokens }) => grouped(tokens), isNumber: true, isExtra: true },
-          ]}
-        />
+        <ConversationTable rows={conversations} current={`${via} ${session}`} order="order" />
       </section>
       {session !== '' && <Session key={`${via} ${session}`} via={via} session={session} />}
     </>
