@@ -424,6 +424,12 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       signCatalog: late(async () => (await import('./team/publish.ts')).signCatalog),
       /** Begins again with the catalog of a fingerprint. */
       acceptCatalog: late(async () => (await import('./team/publish.ts')).acceptCatalog),
+      /** Proposes the edits of a skill to the team's maintainers. Nothing is changed here. */
+      propose: late(async () => (await import('./team/proposals.ts')).proposeSkill),
+      /** Lists what machines have proposed. */
+      listProposals: late(async () => (await import('./team/proposals.ts')).listProposals),
+      /** Takes a proposal into the library and approves it with one signature, or declines it. */
+      adoptProposal: late(async () => (await import('./team/proposals.ts')).adoptProposal),
       /** Runs the team's server until it is stopped. */
       serve: late(async () => (await import('./team/serve.ts')).serveTeam),
       /** Changes the schema of the team's database. */
@@ -517,6 +523,7 @@ export type { CatalogRow, CatalogView } from './team/catalog.ts'
 export type { Joined, Left } from './team/join.ts'
 export type { Published, Signed } from './team/publish.ts'
 export type { Push } from './team/push.ts'
+export type { Proposal } from './team/rules/proposal.ts'
 export type { TeamReport } from './team/rules/report.ts'
 export type { SchemaChange } from './team/serve.ts'
 export type { AuditLog, Invitation, TeamMachine, TeamStatus, TeamToken } from './team/status.ts'

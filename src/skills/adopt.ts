@@ -19,7 +19,15 @@ import { buildFor, hashBuild } from './disk/tree.ts'
 import { Installs, namedAgents, type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, carryOut, observe, type RunOptions } from './observe.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
-import { isEdited, missing, type PlacementStatus, placeOf, type RegisteredSkill, requireName } from './rules/skill.ts'
+import {
+  isEdited,
+  missing,
+  type PlacementStatus,
+  placeOf,
+  type RegisteredSkill,
+  requireName,
+  type SkillStatus,
+} from './rules/skill.ts'
 
 export interface AdoptRequest extends ScopeRequest, RunOptions {
   name: string
@@ -55,21 +63,10 @@ export const adopt = withInstalls(async (installs, request: AdoptRequest): Promi
     if (status?.registered === undefined) throw missing(name, status, statuses)
     const { registered } = status
     if (!request.dryRun && new Merges(installs.machine).has(name)) throw waitingMerge(name)
-    // Copies that were edited, or may have been.
-    const own = status.placements.filter(
-      (found) => (found.state === 'edited' || found.state === 'outdated') && isEdited(found),
-    )
-    // Folders under the skill's name that Loadout did not install, with other content.
-    const edited =
-      own.length > 0
-        ? own
-        : status.placements.filter(
-            ({ state, isIdentical, placement }) =>
-              state === 'unmanaged' && !isIdentical && placement.kind === 'folder' && placement.isSkill,
-          )
+    const edited = editedCopies(status)
     if (edited.length === 0) throw failWith('NOT_EQUIPPED/not-edited', { name })
     return withScratch(async (scratch) => {
-      const edit = await readEdit(installs, registered, edited, scratch, request.force)
+      const edit = await editOf(installs, registered, edited, scratch, request.force)
       const isUncommitted = state.uncommittedFolders.has(registered.folder)
       const taken = await takeEdit(installs, registered, edit, edited, isUncommitted, request)
       const isDone = !request.dryRun && taken.conflicts.length === 0
@@ -80,8 +77,19 @@ export const adopt = withInstalls(async (installs, request: AdoptRequest): Promi
   return request.dryRun ? run() : asWriter(installs, roots, 'adopt', run)
 })
 
+/** The copies that were edited, or may have been; else folders under the skill's name that Loadout did not install, with other content. */
+export function editedCopies({ placements }: SkillStatus): PlacementStatus[] {
+  const own = placements.filter((found) => (found.state === 'edited' || found.state === 'outdated') && isEdited(found))
+  return own.length > 0
+    ? own
+    : placements.filter(
+        ({ state, isIdentical, placement }) =>
+          state === 'unmanaged' && !isIdentical && placement.kind === 'folder' && placement.isSkill,
+      )
+}
+
 /** Merges the edits of all copies with the library's skill. Throws if two copies were edited differently. */
-async function readEdit(
+export async function editOf(
   installs: Installs,
   registered: RegisteredSkill,
   edited: readonly PlacementStatus[],

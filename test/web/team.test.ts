@@ -64,7 +64,7 @@ it('a member sees report and catalog, an administrator also machines and the aud
   await page.getByRole('button', { name: 'Sign out' }).click()
   await signIn(await team.token('admin'))
   await page.getByRole('link', { name: 'Audit' }).waitFor()
-  expect(await views()).toEqual(['Report', 'Catalog', 'Machines', 'Audit'])
+  expect(await views()).toEqual(['Report', 'Catalog', 'Proposals', 'Machines', 'Audit'])
   for (const width of [390, 1300]) {
     await page.setViewportSize({ width, height: 1_000 })
     for (const view of await views()) {
@@ -76,6 +76,22 @@ it('a member sees report and catalog, an administrator also machines and the aud
   expect(await page.locator('.table-row').count()).toBeGreaterThan(7)
   await page.reload()
   await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor()
+})
+
+it('a maintainer reads what people proposed, with what it changes', async () => {
+  const [secret = ''] = (await team.token('member')).slice('ldt_'.length).split('.')
+  const body = JSON.stringify({
+    name: 'review',
+    base: '',
+    result: 'd'.repeat(64),
+    patch: '+Look twice.\n',
+    note: 'Once missed it.',
+  })
+  await fetch(`${team.url}/v1/proposals`, { method: 'POST', headers: { authorization: `Bearer ${secret}` }, body })
+  await openView('Proposals')
+  await page.getByText('Once missed it.').click()
+  expect(await page.getByRole('region', { name: 'The change' }).textContent()).toContain('+Look twice.')
+  expect(await findBarriers(page)).toEqual([])
 })
 
 it('the page of a machine that joined leads to the page of its team', async () => {

@@ -2,6 +2,7 @@ import type { Signed } from '../../loadout.ts'
 import { failWith } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, type Screen } from '../screen.ts'
+import { describeSheet } from './review.ts'
 
 const PUBLISHED_NAME = {
   name: 'name',
@@ -149,6 +150,81 @@ export const catalogCommands = [
     flags: {},
     run: ({ request }, loadout) => loadout.team.acceptCatalog(request),
     print: ({ number, by }) => `accepted the catalog: number ${number}, signed by ${by}\n`,
+  }),
+  defineCommand({
+    name: 'catalog propose',
+    summary: 'send an edit or a new skill to the maintainers of your team',
+    details:
+      'Sends what the edits of its installed copies change about the approved version, or else what your library has. Text that looks like a secret is refused. Equal proposals of several people are one with several voices.',
+    args: [{ name: 'name', summary: 'the skill', required: true }],
+    flags: {
+      note: { kind: 'text', value: 'text', summary: 'why you want it, for the maintainers' },
+      targets: { name: 'target', kind: 'list', value: 'agent', summary: 'only copies of this agent' },
+    },
+    run: ({ request }, loadout) => loadout.team.propose(request),
+    print: ({ id, name, people, state, isNew, patch }, screen) =>
+      lines(
+        patch.trimEnd(),
+        '',
+        state === 'open'
+          ? screen.good(
+              `proposed ${name} (${id})${isNew ? '' : `; ${count(people, 'person', 'people')} want exactly this`}`,
+            )
+          : `exactly this change of ${name} was ${state} (${id})`,
+      ),
+  }),
+  defineCommand({
+    name: 'catalog proposals',
+    summary: 'list what people of your team have proposed',
+    args: [],
+    flags: { all: { kind: 'switch', summary: 'those that were decided, too' } },
+    run: ({ request }, loadout) => loadout.team.listProposals(request),
+    print: ({ proposals }) =>
+      lines(
+        alignRows(
+          proposals.map(({ id, name, people, state, made, notes }) => [
+            `  ${id}`,
+            name,
+            count(people, 'person', 'people'),
+            made.slice(0, 10),
+            state === 'open' ? '' : state,
+            notes[0] === undefined ? '' : `"${notes[0]}"`,
+          ]),
+        ),
+        proposals.length === 0 ? 'Nothing waits.' : 'next: loadout catalog adopt <id> --dry-run shows one',
+      ),
+  }),
+  defineCommand({
+    name: 'catalog adopt',
+    summary: 'take a proposal into the library and approve it, with your signature',
+    details:
+      'Merges the change with what the library has now, commits it, publishes it, and signs the catalog. If it adds something that can act, it waits until you allow that.',
+    args: [{ name: 'id', summary: 'as `loadout catalog proposals` shows it', required: true }],
+    flags: {
+      allow: { kind: 'switch', summary: 'allow what it adds to what the skill can do' },
+      decline: { kind: 'switch', summary: 'do not take it' },
+      dryRun: { name: 'dry-run', kind: 'switch', summary: 'show what it changes and adds' },
+      version: { ...VERSION_FLAG, summary: 'its version number; default: the start of the commit' },
+      groups: GROUP_FLAG,
+      key: KEY_FLAG,
+    },
+    run: ({ request }, loadout) => loadout.team.adoptProposal(request),
+    isWaiting: ({ taken }) => taken?.isUndecided === true,
+    print: ({ id, people, notes, state, taken, signed }, screen) =>
+      lines(
+        taken !== undefined && [taken.diff.trimEnd(), ''],
+        `${count(people, 'person', 'people')} proposed this`,
+        notes.map((note) => `  "${note}"`),
+        taken !== undefined && taken.adds.length > 0 && ['It adds:', ...describeSheet(taken.adds, screen)],
+        taken?.isUndecided && `Allow that: loadout catalog adopt ${id} --allow`,
+        taken !== undefined && taken.conflicts.length > 0 && 'It does not fit what the library has now:',
+        taken?.conflicts.map(({ path, message }) => `  ${path}: ${message}`),
+        signed !== undefined && [
+          printSigned('adopted', signed, screen).trimEnd(),
+          'next: push the library, so that machines find the commit',
+        ],
+        state === 'declined' && `declined ${id}`,
+      ),
   }),
 ]
 

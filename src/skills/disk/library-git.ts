@@ -1,5 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { exists, isFile, readJson, readText } from '../../machine/files.ts'
 import { gitFolder, needsLogin } from '../../machine/git-process.ts'
 import { type GitOptions, HOOKS_MS, type Patience, type Repository, type Setting } from '../../machine/repository.ts'
@@ -396,9 +396,15 @@ export async function checkOutSnapshot(
 }
 
 /** The diff of two folders in `parent`, below the name of their skill. `parent` is a folder outside of any repository. */
-export async function diffFolders(parent: Repository, a: string, b: string, skill?: string): Promise<string> {
+export async function diffFolders(
+  parent: Repository,
+  a: string,
+  b: string,
+  skill?: string,
+  more: readonly string[] = [],
+): Promise<string> {
   const names = skill === undefined ? ['--no-prefix'] : [`--src-prefix=${skill}/`, `--dst-prefix=${skill}/`]
-  const flags = ['--no-index', '--no-ext-diff', '--no-textconv', '--no-color', ...names, '--no-renames']
+  const flags = ['--no-index', '--no-ext-diff', '--no-textconv', '--no-color', ...names, '--no-renames', ...more]
   const { stdout } = await parent.git(['diff', ...flags, '--', a, b], {
     okCodes: [0, 1],
     env: NO_SETTINGS,
@@ -420,6 +426,31 @@ export async function diffSkillFolders(
     else copyTree(folder, target)
   }
   return diffFolders(scratch, 'before', 'after')
+}
+
+/** What turns one folder into another, for `applyPatch`; an absent folder is empty. `scratch` is outside of any repository. */
+export async function patchBetween(
+  scratch: Repository,
+  skill: string,
+  before: string | undefined,
+  after: string,
+): Promise<string> {
+  const [a, b] = ['before', 'after'].map((name) => join(scratch.path, name)) as [string, string]
+  if (before === undefined) mkdirSync(a)
+  else copyTree(before, a)
+  copyTree(after, b)
+  return diffFolders(scratch, 'before', 'after', skill, ['--binary', '--full-index'])
+}
+
+/** Applies a patch of another machine to the files of a folder; false if it does not fit. Git refuses paths that leave it. */
+export async function applyPatch(folder: Repository, patch: string): Promise<boolean> {
+  const env = { ...NO_SETTINGS, GIT_CEILING_DIRECTORIES: dirname(folder.path) }
+  const { code } = await folder.git(['apply', '-p2', '--whitespace=nowarn', '-'], {
+    env,
+    input: patch,
+    okCodes: [0, 1, 128],
+  })
+  return code === 0
 }
 
 /** The hash of a skill in its form for the library, without the record of its source. */

@@ -291,5 +291,32 @@ const audit: Migration = {
     DROP FUNCTION refuse_change();`,
 }
 
+/** Changes of skills that machines propose. Equal ones are one row with several voices. */
+const proposals: Migration = {
+  version: 6,
+  name: 'proposals',
+  oldest: 4,
+  up: `
+    CREATE TABLE proposal (
+      -- Of the name and the content: other content has another id.
+      id text PRIMARY KEY,
+      name text NOT NULL,
+      base text NOT NULL,
+      result text NOT NULL,
+      patch text NOT NULL,
+      state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'adopted', 'declined')),
+      made timestamptz NOT NULL DEFAULT now()
+    );
+    CREATE TABLE proposal_voice (
+      proposal text NOT NULL REFERENCES proposal,
+      token text NOT NULL REFERENCES token,
+      note text NOT NULL,
+      PRIMARY KEY (proposal, token)
+    );`,
+  down: `
+    DROP TABLE proposal_voice;
+    DROP TABLE proposal;`,
+}
+
 /** Every change of the schema, in order. A new one is added at the end; one that was released never changes. */
-export const MIGRATIONS: readonly Migration[] = [usage, catalog, signedCatalog, figures, audit]
+export const MIGRATIONS: readonly Migration[] = [usage, catalog, signedCatalog, figures, audit, proposals]

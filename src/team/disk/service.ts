@@ -10,6 +10,7 @@ import { prometheusText } from '../rules/prometheus.ts'
 import { CATALOG_PATH, CATALOG_ROUTES, LARGEST_CATALOG } from './catalog-routes.ts'
 import { countInbox, publishWeek, removeOld } from './count.ts'
 import { type Database, type Migration, madeFor, readSchema, requireFit, TROUBLE_TEXTS, troubleOf } from './database.ts'
+import { PROPOSAL_ROUTES } from './proposal-routes.ts'
 import { type Backend, type Route, USAGE_ROUTES } from './routes.ts'
 import { addSignIn, type Provider } from './sign-in.ts'
 import { aboutError, createLog, type Gauge, type Log, Telemetry } from './telemetry.ts'
@@ -19,7 +20,7 @@ import { callWebhook, type Webhook } from './webhook.ts'
 const WATCHED = ['/live', '/ready', '/metrics']
 
 /** Every route that needs a token. */
-export const ROUTES: readonly Route[] = [...USAGE_ROUTES, ...CATALOG_ROUTES]
+export const ROUTES: readonly Route[] = [...USAGE_ROUTES, ...CATALOG_ROUTES, ...PROPOSAL_ROUTES]
 
 interface Service extends Omit<Backend, 'onBatch'> {
   log: Log

@@ -14,6 +14,7 @@ const TOLD = [
   'version published',
   'version quarantined',
   'catalog signed',
+  'change proposed',
   'token made',
   'token revoked',
   'person revoked',

@@ -59,6 +59,8 @@ const RIGHTS = {
   'audit.read': 'admin',
   'catalog.read': 'member',
   'catalog.publish': 'maintainer',
+  'proposals.send': 'member',
+  'proposals.read': 'maintainer',
   'catalog.approve': 'admin',
 } as const satisfies Record<string, Role>
 

@@ -21,6 +21,8 @@ type AuditAction =
   | 'version published'
   | 'version quarantined'
   | 'catalog signed'
+  | 'change proposed'
+  | 'proposal decided'
   | 'report read'
   | 'audit read'
 

@@ -257,6 +257,10 @@ export const callsIssues = () =>
       'USAGE/environment-file': 'the file that {name} names cannot be read: {path} → correct the path',
       'USAGE/provider':
         'a provider for signing in needs an https address, a client and roles → for example: --oidc-issuer https://id.example.com --oidc-client loadout --oidc-roles admin=platform,member=*',
+      'USAGE/proposal':
+        'the change of {name} is too large to propose: at most {most} KB, as text → commit it to a branch of the library instead',
+      'USAGE/proposal-secret':
+        'the change of {name} contains what looks like a secret ({kind}); nothing was sent → take it out of the skill',
       'USAGE/webhook':
         'a webhook needs an http address and a secret that signs its calls → set $LOADOUT_TEAM_WEBHOOK_SECRET, or $LOADOUT_TEAM_WEBHOOK_SECRET_FILE',
       'USAGE/token-file': 'the file for the first token exists already: {path} → name a new one',

@@ -49,6 +49,8 @@ export const skillsIssues = () =>
       'SKILL_NOT_FOUND/publisher':
         'no skill of the library comes from {name} → import them first: loadout import {source}; then read what they can do',
       'FILE_EXISTS/skill-again': 'the library has {folder} again already → nothing was changed',
+      'FILE_EXISTS/proposal':
+        'the proposal adds {name}, and the library has a skill of that name already → decline it, and ask for another name',
       'FILE_EXISTS/skill-path': '{path} already exists → loadout show {name} shows it',
       'FILE_EXISTS/skill-catalog':
         'the catalog already has another {name} {version} → publish it as another version: --version',
@@ -115,6 +117,8 @@ export const skillsIssues = () =>
         '{folder} has changed since {commit}; nothing was undone → undo the later change first, or merge by hand: git -C {library} revert {commit}',
       'MERGE_CONFLICT/undecided':
         '{name} was changed here, and the imported version is no longer known: nothing was merged → take one: loadout update {name} --take source (git keeps yours), or --take library',
+      'MERGE_CONFLICT/proposal':
+        'your edit of {name} and the library changed the same lines: {message} → loadout sync opens the merge; then propose again',
       'MERGE_CONFLICT/open': 'there is an open merge of {skill}: {state} → loadout merge {skill}',
       NO_SOURCE:
         'Loadout does not know where a skill came from, so it cannot update it. → Import it again from its source.',
@@ -215,6 +219,8 @@ export const skillsIssues = () =>
         'warning: {place} is installed, but the library no longer has it{edited} → loadout remove --copies {name}{where} removes it; loadout import {word} brings it back',
       NOT_EQUIPPED:
         'The skill is not installed, or has no edited copy, where the command looked. → Run `loadout list`.',
+      'NOT_EQUIPPED/not-changed':
+        '{name} here is what the team has approved: there is nothing to propose → edit an installed copy, or the library, first',
       'NOT_EQUIPPED/not-edited':
         'no installed copy of {name} was edited → loadout list shows the state of every copy; --project <folder> looks in a project',
       'NOT_EQUIPPED/where': 'info: {name} is not equipped {what}',
@@ -237,6 +243,7 @@ export const skillsIssues = () =>
       'LOCKED/library':
         '{library} is locked: a change was interrupted, and its git is still running → wait until git has finished, or end it; the next command then finishes the interrupted change',
       'LOCKED/meanwhile': '{name} was changed by another command meanwhile → run the update again',
+      'LOCKED/proposals': '{most} of your proposals wait for an answer → wait, or ask a maintainer',
       'LOCKED/catalog':
         'another approver has signed the catalog in the meantime → run the command again; it shows what the other one changed',
       NOT_SEEN: 'An agent cannot see everything that is installed for it. → Run `loadout see <agent>`.',
@@ -295,6 +302,10 @@ export const skillsIssues = () =>
         'the signature of {key} is not valid for {by} → check the line of {by} in {signers}',
       'CATALOG_UNVERIFIED/fingerprint':
         'the server shows {shown}, not {fingerprint} → ask an approver for the fingerprint in loadout catalog search',
+      'CATALOG_UNVERIFIED/proposal':
+        'the proposal of {name} is not what its id says: nothing was taken → ask the people who proposed it to do so again',
+      'CATALOG_UNVERIFIED/base':
+        'the proposal changes {name} of commit {commit}, which the library here does not have → loadout sync',
       'CATALOG_UNVERIFIED/digest':
         '{name} {version} was not approved: the draft has the digest {digest}, and {found} → loadout {what}, then approve again; if the digests still differ, publish it under another version',
       'CATALOG_UNVERIFIED/expired':

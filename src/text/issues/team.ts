@@ -8,6 +8,7 @@ export const teamIssues = () =>
       TEAM_TOKEN_REFUSED: 'The server does not know the token, or it was revoked. → Join again with a new token.',
       'TEAM_TOKEN_REFUSED/token':
         'the token is unknown here, or was revoked → ask an administrator of the team for a new one',
+      'ENTRY_NOT_FOUND/proposal': 'there is no proposal {id} → loadout catalog proposals lists them',
       'ENTRY_NOT_FOUND/token-id': 'there is no such token',
       'TEAM_ROLE/last-admin-revoke':
         'the last administrator cannot be revoked → make another administrator first: loadout team invite --role admin',

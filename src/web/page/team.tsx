@@ -1,11 +1,11 @@
 import { render } from 'preact'
-import type { AuditLog, CatalogRow, TeamMachine, TeamReport } from '../../loadout.ts'
+import type { AuditLog, CatalogRow, Proposal, TeamMachine, TeamReport } from '../../loadout.ts'
 import { choose, chosen, hrefOf, keepToken } from './address.ts'
 import { count, grouped, line } from './format.ts'
 import { keepFocus } from './keep-focus.ts'
 import { connection } from './live.ts'
 import { Choice } from './parts/field.tsx'
-import { Answered, Badge, Figure, Screen, type Tone } from './parts/screen.tsx'
+import { Answered, Badge, Figure, MarkedText, Screen, type Tone } from './parts/screen.tsx'
 import { Table } from './parts/table.tsx'
 import { useAnswer } from './use-answer.ts'
 
@@ -42,6 +42,7 @@ interface Reader {
 const VIEWS = [
   { view: '', name: 'Report', View: ReportView, roles: ['member', 'maintainer', 'admin'] },
   { view: 'catalog', name: 'Catalog', View: CatalogVersions, roles: ['member', 'maintainer', 'admin'] },
+  { view: 'proposals', name: 'Proposals', View: Proposals, roles: ['maintainer', 'admin'] },
   { view: 'machines', name: 'Machines', View: Machines, roles: ['maintainer', 'admin'] },
   { view: 'audit', name: 'Audit', View: Audit, roles: ['admin'] },
 ] as const
@@ -229,6 +230,51 @@ function Machines() {
           />
         )}
       </Answered>
+    </Screen>
+  )
+}
+
+/** Adopting one needs a signature, and so a terminal. */
+function Proposals() {
+  const list = useAnswer<{ proposals: Proposal[] }>('/v1/proposals', {}, [])
+  const id = chosen('proposal')
+  const open = useAnswer<{ proposal: Proposal & { patch: string } }>(
+    id === '' ? undefined : `/v1/proposals/${id}`,
+    {},
+    [],
+  )
+  return (
+    <Screen title="Proposals" summary="What people changed in their copies of skills, and want everybody to have.">
+      <Answered asked={list}>
+        {({ proposals }) => (
+          <Table
+            label="Proposals"
+            rows={proposals}
+            keyOf={(each) => each.id}
+            current={id}
+            onMove={(each) => choose({ proposal: each.id })}
+            empty="Nothing waits."
+            columns={[
+              { name: 'skill', width: 'minmax(8rem, 2fr)', cell: ({ name }) => line(name) },
+              { name: 'people', width: '5rem', cell: (each) => grouped(each.people), isNumber: true },
+              { name: 'since', width: '7rem', cell: ({ made }) => made.slice(0, 10), isExtra: true },
+              { name: 'why', width: 'minmax(8rem, 3fr)', cell: ({ notes }) => line(notes.join(' · ')), isExtra: true },
+            ]}
+          />
+        )}
+      </Answered>
+      {id !== '' && (
+        <Answered asked={open}>
+          {({ proposal }) => (
+            <section class="card stack">
+              <p>
+                To take it, with your signature: <code>loadout catalog adopt {line(proposal.id)}</code>
+              </p>
+              <MarkedText label="The change" text={proposal.patch} />
+            </section>
+          )}
+        </Answered>
+      )}
     </Screen>
   )
 }
