@@ -52,7 +52,7 @@ export const listProposals = withTeam(async (team, { all = false }: { all?: bool
 
 export interface AdoptProposalRequest {
   id: string
-  /** Do not adopt it; a person who proposes it again is told. */
+  /** Do not adopt it; the server tells a person who proposes it again. */
   decline?: boolean
   /** Allow what it adds to what the skill can do. */
   allow?: boolean
