@@ -51,7 +51,6 @@ export function readPublicTasks(file: string): PublicTask[] {
 
 type Postings = Map<string, readonly [packed: number, pieces: number]>
 const COMMITS = 2000
-const LONGEST = 20_000
 
 /**
  * Writes one line per task. `mirrors` has a git directory for each repository in `<owner>+<name>/repo`. Checks nothing
@@ -83,7 +82,7 @@ export async function writeTaskRows(tasks: readonly PublicTask[], mirrors: strin
     const wanted = new Set<string>()
     for (const { task } of own) {
       const note = (term: string) => void wanted.add(term)
-      collectEvidence(readTask(task.slice(0, LONGEST)), { paths: [], find: note }, { history: NO_HISTORY })
+      collectEvidence(readTask(task), { paths: [], find: note }, { history: NO_HISTORY })
     }
     const known = new Map<string, Postings>()
     for (const { base, commit, task, files: needed, tests } of own) {
@@ -126,7 +125,7 @@ export async function writeTaskRows(tasks: readonly PublicTask[], mirrors: strin
       )
       const paths = files.map(({ path }) => path)
       for (const hasHistory of [true, false]) {
-        const read = readTask(task.slice(0, LONGEST))
+        const read = readTask(task)
         const found = collectEvidence(read, { paths, find }, { history: hasHistory ? history : NO_HISTORY })
         const row: TaskRow = {
           repo,

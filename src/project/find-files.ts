@@ -1,7 +1,7 @@
 import { KeptFiles } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { readTask, type Task } from '../search/task.ts'
+import type { Task } from '../search/task.ts'
 import { readTerms, wordsAmong } from '../search/tokens.ts'
 import { isEveryday } from '../search/word-lists.ts'
 import { report } from '../text/trouble.ts'
@@ -136,7 +136,7 @@ export async function findAtOnce(machine: Machine, request: FindRequest): Promis
   const { root, repository } = project
   const prefix = repository === undefined ? undefined : prefixOf(repository, root)
   if (repository === undefined || prefix === undefined) return undefined
-  const task = readTask(request.task.text.slice(0, MOST_READ))
+  const { task } = request
   const list = async (args: readonly string[], timeoutMs: number) => {
     const listed = await askGit(machine, repository, [...args, ...limitTo(prefix)], { timeoutMs })
     return (listed ?? '').split('\0').flatMap((path) => path.slice(prefix.length) || [])
@@ -144,7 +144,7 @@ export async function findAtOnce(machine: Machine, request: FindRequest): Promis
   const telling = wordsAmong(task.terms).filter(
     ({ term, kind }) => kind === 'word' && term.length > 3 && !isEveryday(term),
   )
-  const names = (task.text.match(/[A-Za-z_$][\w$]{2,79}/g) ?? []).filter((name) =>
+  const names = (task.said.match(/[A-Za-z_$][\w$]{2,79}/g) ?? []).filter((name) =>
     task.names.identifiers.has(readTerms(name).at(-1)?.term ?? ''),
   )
   const words = telling.map(({ term, word }) => (word.startsWith(term) ? term : word)).slice(0, 3 * MOST_SEARCHED)
@@ -180,16 +180,12 @@ export async function findAtOnce(machine: Machine, request: FindRequest): Promis
   return answerFrom(index, request, { leftOut: new Map(), by: 'git' }, history)
 }
 
-/** In characters. A longer task is a pasted file; each of the project's names is searched in all of it. */
-const MOST_READ = 20_000
-
 function answerFrom(
   index: ProjectIndex,
-  { task: asked, lift, near = [] }: FindRequest,
+  { task, lift, near = [] }: FindRequest,
   listing: Pick<Listing, 'leftOut' | 'by'>,
   history: History,
 ): ProjectAnswer {
-  const task = asked.text.length > MOST_READ ? readTask(asked.text.slice(0, MOST_READ)) : asked
   const ranking = rankFiles(task, index, { history, lift, near })
   const paths = index.candidates
   const open = new Set(near)

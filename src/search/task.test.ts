@@ -30,6 +30,24 @@ it('comments of a template are not part of what a task says', () => {
   expect(terms.map(({ word }) => word)).toEqual(['crash', 'on', 'start'])
 })
 
+it('the lines of a log say what a few of them say, wherever they stand', () => {
+  const log = Array.from(
+    { length: 900 },
+    (_, at) => `2026-01-${at % 28} 10:00:${at % 60} INFO router ${at} took word${at}`,
+  )
+  const frames = Array.from({ length: 90 }, (_, at) => `  File "/lib/deep.py", line ${at}, in run`)
+  const { terms, names, title } = readTask(['Upload fails', ...log, ...frames, 'The last chunk is lost.'].join('\n'))
+  const words = terms.map(({ word }) => word)
+  expect(title).toBe('Upload fails')
+  expect(readTask([...log, 'Upload fails'].join('\n')).title).toBe('Upload fails')
+  expect(readTask(log.join('\n')).title).toBe(log[0])
+  expect(words.filter((word) => word === 'router')).toHaveLength(3)
+  expect(words.slice(-2)).toEqual(['is', 'lost'])
+  expect(names.frames.map(({ line }) => line)).toEqual([
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89,
+  ])
+})
+
 describe('the frames of a traceback', () => {
   it.each([
     ['  File "/home/me/lib/Flask/app.py", line 336, in run', [{ path: '/home/me/lib/flask/app.py', line: 336 }]],

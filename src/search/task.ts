@@ -7,9 +7,11 @@ import { isEveryday, relatedTo } from './word-lists.ts'
 export interface Task {
   /** As it was typed. */
   readonly text: string
-  /** Its first line: what it is about. Everything below it describes, quotes or reports. */
+  /** What is read of it for names: without comments of a template, and without most lines of a log. */
+  readonly said: string
+  /** Its first line that is not of a log: what it is about. Everything below it describes, quotes or reports. */
   readonly title: string
-  /** Everything it says, in order. Comments of an issue's template do not count. */
+  /** Everything it says, in order. Comments of an issue's template and the lines of a log do not count. */
   readonly terms: readonly ReadTerm[]
   /** The terms of its title alone. */
   readonly titleTerms: readonly ReadTerm[]
@@ -27,12 +29,15 @@ export type TaskWords = ReadonlyMap<string, number>
 /** The one reader of tasks. A task that was read already is returned as it is. */
 export function readTask(task: string | Task): Task {
   if (typeof task !== 'string') return task
-  const said = withoutComments(task)
-  const title = titleOf(said)
-  const terms = readTerms(said)
+  const whole = withoutComments(task)
+  const title = titleOf(withoutLog(whole, 0, 0)) || titleOf(whole)
+  // Of a traceback, the first and the last frames matter; words are said by people.
+  const said = withoutLog(whole, 10, 10).slice(0, MOST_READ)
+  const terms = readTerms(withoutLog(whole, 3, 0).slice(0, MOST_READ))
   const read: { -readonly [Part in keyof Task]?: Task[Part] } = {}
   return {
     text: task,
+    said,
     title,
     terms,
     get titleTerms() {
@@ -66,6 +71,28 @@ function withoutComments(text: string): string {
   }
   const rest = text.slice(at)
   return (said + rest).trim() === '' ? text : said + rest
+}
+
+/** In characters. A longer task is a pasted file; each name of a project is searched in all of it. */
+const MOST_READ = 20_000
+/** So many lines that begin alike are a log, a list of frames, or a table. */
+const LOG_LINES = 20
+
+/** Of many lines that begin alike, apart from numbers, only the first and the last ones. */
+function withoutLog(text: string, first: number, last: number): string {
+  const lines = text.split('\n')
+  if (lines.length < LOG_LINES) return text
+  const beginnings = lines.map((line) => line.trim().slice(0, 40).replace(/\d+/g, '0').slice(0, 12))
+  const counts = new Map<string, number>()
+  for (const each of beginnings) counts.set(each, (counts.get(each) ?? 0) + 1)
+  const seen = new Map<string, number>()
+  const kept = lines.filter((_, at) => {
+    const [each, all] = [beginnings[at]!, counts.get(beginnings[at]!)!]
+    const nth = seen.get(each) ?? 0
+    seen.set(each, nth + 1)
+    return all < LOG_LINES || nth < first || nth >= all - last
+  })
+  return kept.join('\n')
 }
 
 const LONGEST_TITLE = 200

@@ -377,7 +377,7 @@ function titleTerms(task: Task): (term: string) => boolean {
 
 /** The terms of a task by how much they say about a place in a project. */
 function weighTerms(task: Task): QueryTerm[] {
-  const isOnlyTitle = task.text.trim().length <= task.title.length + 1
+  const isOnlyTitle = task.said.trim().length <= task.title.length + 1
   const isInTitle = isOnlyTitle ? () => false : titleTerms(task)
   return weighTask(task, PROJECT_TUNING).terms.map((each) => {
     const action = ACTIONS.has(each.term) || SMALL_NUMBER.test(each.term) ? 0.4 : 1
@@ -534,7 +534,7 @@ class NameSignals {
   ) {
     this.task = task
     this.named = named
-    this.text = task.text.toLowerCase()
+    this.text = task.said.toLowerCase()
     this.folders = namedFolders(task, paths)
     this.pairs = pairsOf(task.terms)
     for (const { path, role } of files) if (!role.isTest) count(this.stems, nameOf(path).toLowerCase())
