@@ -353,11 +353,11 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       /** Undoes what such plans wrote into the settings of agents. */
       undoFix: late(async () => (await import('./skills/fix-list.ts')).undoFix),
       /** Installs hooks in the settings of agents. */
-      installHooks: late(async () => (await import('./agents/hooks-change.ts')).installHooks),
+      installHooks: late(async () => (await import('./answer/connect.ts')).installHooks),
       /** Says whether hooks are installed and can run. */
       statusOfHooks: late(async () => (await import('./health/status.ts')).statusOfHooks),
       /** Removes exactly these hooks. */
-      removeHooks: late(async () => (await import('./agents/hooks-change.ts')).removeHooks),
+      removeHooks: late(async () => (await import('./answer/connect.ts')).removeHooks),
       /** Summarises this machine: what each agent sees, the cost of a session, the state of the library, what to do next. */
       status: late(async () => (await import('./health/status.ts')).readStatus),
       /** Checks the whole installation and says what to do; repairs what it can when asked. */

@@ -21,7 +21,8 @@ import { requireAgent, type Scope } from './rules/agents.ts'
 import { HOOK_HOSTS, hostRefusal, isCurrent, refusalFinding, requireHost, wantedHooks } from './rules/hook-hosts.ts'
 import { pathsIn } from './rules/hook-settings/hook-command.ts'
 import { type FoundHook, findHooks } from './rules/hook-settings/hook-settings.ts'
-import { pluginText, readPlugin } from './rules/hook-settings/opencode-plugin.ts'
+import { findTables } from './rules/hook-settings/hook-tables.ts'
+import { pluginText, readPlugin } from './rules/hook-settings/plugin-file.ts'
 
 interface HookStatus extends HookTraces {
   agent: string
@@ -55,7 +56,8 @@ export function judgeHooks(
   const scopes = project === undefined ? [undefined] : [undefined, project]
   // Whether the user may expect hooks for an agent: it seems to be used, or is enabled by default.
   const judged = hosts
-    .flatMap((host) => scopes.map((scope) => judge(machine, hookPlace(machine, host, scope))))
+    .flatMap((host) => scopes.flatMap((scope) => hookPlace(machine, host, scope) ?? []))
+    .map((place) => judge(machine, place))
     .filter(
       ({ status }) =>
         request.agents.length > 0 ||
@@ -100,6 +102,10 @@ function readHooks(place: HookPlace, text: string): { hooks: FoundHook[]; outdat
   if (host.layout === 'plugin') return readOwnPlugin(place, text)
   const { body } = splitMark(text)
   if (body.trim() === '') return { hooks: [], outdated: [] }
+  if (host.layout === 'tables') {
+    const hooks = findTables(body, host.agent)
+    return { hooks, outdated: hooks.length === 0 ? [] : findOutdated(place, hooks) }
+  }
   const tree = readSettings(body, path)
   const hooks = findHooks(tree, host)
   const refusal = hostRefusal(text, tree, host)
@@ -108,7 +114,8 @@ function readHooks(place: HookPlace, text: string): { hooks: FoundHook[]; outdat
 
 /** Our plugin answers all events. */
 function readOwnPlugin(place: HookPlace, text: string): { hooks: FoundHook[]; outdated: Finding[] } {
-  const own = readPlugin(text)
+  const { agent } = place.host
+  const own = readPlugin(agent, text)
   if (own === undefined) return { hooks: [], outdated: [] }
   const [node = 'loadout', script] = own.program
   const call = script === undefined ? 'named' : { node, script }
@@ -116,7 +123,7 @@ function readOwnPlugin(place: HookPlace, text: string): { hooks: FoundHook[]; ou
     ...{ event, commands: { command: command('sh', '') }, matcher: undefined, options: '', timeout: undefined },
     ...{ isPlain: true, group: 0, handler: 0 },
   }))
-  if (text === pluginText(call)) return { hooks, outdated: [] }
+  if (text === pluginText(agent, call)) return { hooks, outdated: [] }
   const row = own.isIntact ? 'HOOKS_OFF/outdated-plugin' : 'HOOKS_OFF/outdated-edited'
   const { path } = place
   return { hooks, outdated: [report(row, { path, command: installCommand(place) }, { subject: path })] }

@@ -71,7 +71,7 @@ export async function writeAgentsMd(machine: Machine, request: AgentsMdRequest):
   return { ...value, file, state }
 }
 
-function inFile<T>(file: string, act: () => T): T {
+export function inFile<T>(file: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
@@ -80,9 +80,9 @@ function inFile<T>(file: string, act: () => T): T {
   }
 }
 
-function gatherItems(
+export function gatherItems(
   machine: Machine,
-  request: AgentsMdRequest,
+  request: Pick<AgentsMdRequest, 'all' | 'layers'>,
   project: Project,
 ): { items: IndexItem[]; findings: Finding[] } {
   const { merged, places, findings } = readKnowledge(machine, layersOf(request))
@@ -107,7 +107,7 @@ function gatherItems(
 }
 
 /** Only named layers count, unless all are requested. */
-function layersOf({ all, layers }: AgentsMdRequest): Layers {
+function layersOf({ all, layers }: Pick<AgentsMdRequest, 'all' | 'layers'>): Layers {
   const { projectRoot, globalDir, orgPath, sessionPath } = layers
   return all
     ? layers

@@ -46,6 +46,8 @@ export interface UndoRecord {
   switches?: Readonly<Record<string, 'name-only' | 'on' | 'off'>>
   /** The hooks of the agent came with these. */
   cameWithHooks?: boolean
+  /** The agents that it was written for. */
+  agents?: readonly string[]
 }
 
 /** The files below the state folder with the records: one for each kind of edit. */
@@ -135,7 +137,7 @@ export class Edits {
     const old = this.find(file, path)
     const records = this.recordsIn(file)
     if (record === undefined) delete records[path]
-    else if (after !== before && after !== undefined) setOwn(records, path, record)
+    else if ((after !== before || record.agents !== undefined) && after !== undefined) setOwn(records, path, record)
     if (after !== before) this.add({ ...edit, folders: old?.folders })
   }
 
@@ -317,11 +319,12 @@ export function asItWas(path: string, { before }: UndoRecord, emptied: string): 
 /** Undefined for anything else: an undo that knows only a part would restore something else. */
 function parseRecord(json: unknown): UndoRecord | undefined {
   if (!isRecord(json) || !isTextList(json.folders) || !isRecord(json.blanks)) return undefined
-  const { before, folders, blanks, switches, cameWithHooks } = json
+  const { before, folders, blanks, switches, cameWithHooks, agents } = json
   const isKnown = before === undefined || before === null || isBlank(before)
   if (!isKnown || !isMapOf(blanks, isBlank)) return undefined
   if (switches !== undefined && !isMapOf(switches, isSwitch)) return undefined
-  return { before, folders, blanks, switches, cameWithHooks: cameWithHooks === true ? true : undefined }
+  const named = isTextList(agents) ? agents : undefined
+  return { before, folders, blanks, switches, cameWithHooks: cameWithHooks === true ? true : undefined, agents: named }
 }
 
 function isMapOf<T>(json: unknown, is: (value: unknown) => value is T): json is Record<string, T> {

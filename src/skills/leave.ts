@@ -101,7 +101,7 @@ export const leave = withInstalls(async (installs, request: LeaveRequest): Promi
       changeFiles(machine, { purpose: 'leave', isDryRun: dryRun }, (edits) => {
         const removed = hooksPlan(machine, { agents: [] }, false)(edits).filter(({ before, after }) => before !== after)
         for (const { agent } of lists) ListSwitch.open(machine, agent, undefined)?.planUndo(edits)
-        return removed.map(({ part, place }) => ({ agent: place.host.agent, mcp: part === 'mcp' }))
+        return removed.map(({ part, host }) => ({ agent: host.agent, mcp: part === 'mcp' }))
       })
     // Before anything changes: settings that cannot be edited stop it here.
     const edits = await settings(true)

@@ -32,6 +32,7 @@ const FILES: [agent: string, file: string, theirs: string, events: number][] = [
     '{ // mine\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "other"}]}]}\n}\n',
     3,
   ],
+  ['droid', '.factory/settings.json', '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "other"}]}]}}', 3],
   [
     'cursor',
     '.cursor/hooks.json',
@@ -79,13 +80,84 @@ describe.each(FILES)('%s', (agent, file, theirs, events) => {
 it('all of them come and go without a trace, and go where their agents have moved to', () => {
   const home = makeFolder()
   const env = { COPILOT_HOME: join(home, 'moved/c'), XDG_CONFIG_HOME: join(home, 'moved/x') }
-  const agents = ['claude-code', 'codex', 'gemini-cli', 'github-copilot', 'cursor', 'opencode', 'qwen-code']
+  const agents = ['claude-code', 'codex', 'gemini-cli', 'github-copilot', 'cursor', 'opencode', 'qwen-code', 'kilo']
+  agents.push('pi', 'kimi', 'droid')
   expectCivil(runLoadout(['hooks', 'install', ...agents], { home, env }))
   for (const file of ['moved/c/hooks/loadout.json', 'moved/x/opencode/plugin/loadout.js', '.cursor/hooks.json']) {
     expect(existsSync(join(home, file)), file).toBe(true)
   }
   expectCivil(runLoadout(['hooks', 'remove'], { home, env }))
   expect(treeOf(home).filter((line) => !/^\.(?:cache|local)/.test(line))).toEqual([])
+})
+
+describe('Kimi Code', () => {
+  const files = [
+    '',
+    'model = "x"',
+    'model = "x"\r\n\r\n[a]\r\nb = 1\r\n',
+    '[[hooks]]\nevent = "Stop"\ncommand = "other"\n',
+  ]
+  it.each(files)('gets its hooks as tables behind %j, and loses exactly them', (theirs) => {
+    const home = makeProject({ '.kimi-code/config.toml': theirs })
+    const read = () => readFileSync(join(home, '.kimi-code/config.toml'), 'utf8')
+    expect(hooks(home, 'install', 'kimi').code).toBe(0)
+    const installed = read()
+    expect(installed.startsWith(theirs)).toBe(true)
+    expect(installed.match(/^command = .* hook kimi \w+ # loadout"\r?$/gm)).toHaveLength(2)
+    hooks(home, 'install', 'kimi')
+    expect(read()).toBe(installed)
+    expect(hooks(home, 'status', 'kimi').code).toBe(0)
+    writeFileSync(join(home, '.kimi-code/config.toml'), `${installed}[later]\nc = 1\n`)
+    hooks(home, 'remove', 'kimi')
+    expect(read()).toBe(`${theirs}${/[^\n]$/.test(theirs) ? '\n\n' : ''}[later]\nc = 1\n`.replace('"x"\n\n[', '"x"['))
+  })
+})
+
+it('Droid ignores hooks in its settings beside a file of hooks, and status says so', () => {
+  const home = makeProject({ '.factory/hooks.json': '{}' })
+  hooks(home, 'install', 'droid')
+  const { code, stdout } = hooks(home, 'status', 'droid')
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/Droid reads\s+\S*hooks\.json\s+instead/)])
+})
+
+describe('an agent without hooks', () => {
+  const rule = { '.claude/loadout/a.md': '---\nid: a\nsummary: About a\nkeywords: [canal]\n---\n\ntext\n' }
+  const inProject = (home: string, ...args: string[]) => {
+    const run = runLoadout(args, { home, cwd: join(home, 'project') })
+    expectCivil(run)
+    return run
+  }
+  it.each([undefined, '# Ours\n'])('finds what it can load in AGENTS.md (%j), until the last one leaves', (theirs) => {
+    const files = {
+      'project/.git/HEAD': 'ref: refs/heads/main\n',
+      [`project/${Object.keys(rule)[0]}`]: rule['.claude/loadout/a.md'],
+    }
+    const home = makeProject(theirs === undefined ? files : { ...files, 'project/AGENTS.md': theirs })
+    const path = join(home, 'project/AGENTS.md')
+    const read = () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
+    inProject(home, 'index', 'build')
+    expect(inProject(home, 'connect', 'grok', 'windsurf').code).toBe(0)
+    expect(read()).toMatch(/^(?:# Ours\n\n)?<!-- loadout:index:start[\s\S]*- a: About a/)
+    expect(readFileSync(join(home, '.grok/config.toml'), 'utf8')).toContain('[mcp_servers.loadout]')
+    inProject(home, 'hooks', 'remove', 'grok')
+    expect(existsSync(join(home, '.grok/config.toml'))).toBe(false)
+    expect(read()).toContain('- a: About a')
+    expect(inProject(home, 'hooks', 'remove', 'windsurf').stdout).toContain('AGENTS.md')
+    expect(read()).toBe(theirs)
+  })
+
+  it('keeps a list that was there before', () => {
+    const home = makeProject({
+      'project/.git/HEAD': 'ref: refs/heads/main\n',
+      'project/.claude/loadout/a.md': rule['.claude/loadout/a.md'],
+    })
+    inProject(home, 'index', 'build')
+    inProject(home, 'agents-md', '--write')
+    const before = readFileSync(join(home, 'project/AGENTS.md'), 'utf8')
+    inProject(home, 'connect', 'windsurf')
+    inProject(home, 'hooks', 'remove')
+    expect(readFileSync(join(home, 'project/AGENTS.md'), 'utf8')).toBe(before)
+  })
 })
 
 it('Copilot CLI gets a command for PowerShell beside an older hook for bash, or beside one that is only for PowerShell', () => {

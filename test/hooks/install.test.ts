@@ -144,7 +144,8 @@ describe('what is refused', () => {
 
   it('an agent without hooks, a folder that is not a project, and no agent to install for', () => {
     const home = makeFolder()
-    expect(hooks(home, 'install', 'droid').stderr).toContain('agents with hooks: claude, codex')
+    expect(hooks(home, 'install', 'windsurf').stderr).toContain('is not in a git repository')
+    expect(hooks(home, 'status', 'windsurf').stderr).toContain('agents with hooks: claude, codex')
     expect(hooks(home, 'install', 'claude', '--project', '.').stderr).toContain('is not in a git repository')
     expect(hooks(home, 'install').stderr).toContain('loadout connect claude|codex')
     expect(stored(home)).toEqual([])

@@ -28,6 +28,9 @@ const SESSIONS: [agent: string, events: string[]][] = [
   ['copilot', ['sessionStart-new', 'userPromptSubmitted-print', 'sessionStart-resume', 'userPromptSubmitted-resumed']],
   ['gemini', ['SessionStart-clear', 'BeforeAgent-typed']],
   ['copilot', ['sessionStart-typed', 'userPromptSubmitted-typed']],
+  ['droid', ['SessionStart-startup', 'UserPromptSubmit-typed']],
+  // Its start is not answered: the first prompt gets both.
+  ['kimi', ['UserPromptSubmit-typed']],
   ['opencode', ['SessionStart-served', 'UserPromptSubmit-served', 'SessionStart-compact']],
   ['opencode', ['SessionStart-first', 'UserPromptSubmit-run', 'SessionStart-again', 'UserPromptSubmit-again']],
 ]

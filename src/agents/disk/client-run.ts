@@ -104,8 +104,12 @@ root=$1 socket=$2; shift 2
 here=$PWD
 mount --bind "$root" "$root" && cd /tmp && mount -t tmpfs -o mode=1777 tmpfs /tmp &&
   mkdir /tmp/.before && mount -c --bind . /tmp/.before || exit 96
-case "$root" in /tmp/*) mkdir -p "$root" && mount -c --bind "./\${root#/tmp/}" "$root" || exit 96 ;; esac
-ln -s /tmp/.before/* /tmp 2>/dev/null
+case "$root" in /tmp/*)
+  (at=/tmp from=/tmp/.before IFS=/; for part in \${root#/tmp/}; do
+    mkdir -p "$at/$part"; ln -s "$from"/* "$at" 2>/dev/null; at=$at/$part from=$from/$part
+  done)
+  mount -c --bind "./\${root#/tmp/}" "$root" || exit 96 ;;
+*) ln -s /tmp/.before/* /tmp 2>/dev/null ;; esac
 while read -r _ place _; do
   case "$place" in "$root"|"$root"/*|/tmp|/proc|/proc/*|/sys|/sys/*|/dev|/dev/*) ;;
     *) mount -o remount,bind,ro "$place" 2>/dev/null ;;

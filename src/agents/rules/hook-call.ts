@@ -1,7 +1,7 @@
 import { parseJson } from '../../text/json.ts'
 import { failWith } from '../../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
-import { HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost } from './hook-hosts.ts'
+import { type EnvelopeFields, HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost } from './hook-hosts.ts'
 
 /** One call of an agent, with the fields that Loadout uses. */
 export interface HookCall {
@@ -122,98 +122,14 @@ export function formatReply(
 }
 
 function inputReply(host: HookHost, { input, key, task }: StartedSubagent, context: string): Json {
-  const { inputKey = 'updatedInput' } = envelopeOf(host)
+  const { inputKey = 'updatedInput' } = host.envelope
   const changed = { ...input, [key]: `${task}\n\n${context}` }
   return { hookSpecificOutput: { hookEventName: host.events.PreToolUse, [inputKey]: changed } }
 }
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The fields of an event, independent of the agent's names for them. */
-interface EnvelopeFields {
-  /** The agent's name of the event; undefined if it does not send one. */
-  named: unknown
-  session: unknown
-  cwd: unknown
-  model: unknown
-  transcript: unknown
-  /** Why a session started, or where a prompt comes from. */
-  source: unknown
-  prompt: unknown
-  tool: unknown
-  toolInput: unknown
-  toolCall: unknown
-  /** Of a subagent: its id, and its parent's where the session is its own. */
-  agent: unknown
-  parent: unknown
-}
-
-/** The format of an agent's events and answers, as data: a new agent is a new row. */
-interface Envelope {
-  /** The key of each field in the event. Of several keys, the first that exists; `roots[]` is the first of a list. */
-  fields: Readonly<Partial<Record<keyof EnvelopeFields, string | readonly string[]>>>
-  /** The agent's values of `source`, and the values of Claude Code for them. */
-  sources?: Readonly<Record<string, string>>
-  /** The tag in which the agent repeats answers of hooks in a prompt. The agent escapes this tag in the answers. */
-  echoTag?: string
-  /** The answer. `$event` stands for the agent's name of the event, `$context` for the text. */
-  reply: Json
-  /** Where the answer to `PreToolUse` has a changed input, if not in `updatedInput`. */
-  inputKey?: string
-  /** Fields that an answer to a prompt has before that. */
-  promptReply?: Json
-}
-
-const COMMON = {
-  named: 'hook_event_name',
-  session: 'session_id',
-  cwd: 'cwd',
-  model: 'model',
-  prompt: 'prompt',
-  tool: 'tool_name',
-  toolInput: 'tool_input',
-  toolCall: 'tool_use_id',
-  agent: 'agent_id',
-} as const
-const CLAUDE: Envelope = {
-  fields: { ...COMMON, transcript: 'transcript_path', source: 'source' },
-  reply: { hookSpecificOutput: { hookEventName: '$event', additionalContext: '$context' } },
-}
-
-const ENVELOPES: Readonly<Record<string, Envelope>> = {
-  claude: CLAUDE,
-  codex: CLAUDE,
-  // Its transcript is of no use: a resumed session does not contain earlier answers of hooks.
-  gemini: { ...CLAUDE, fields: { ...COMMON, source: 'source' }, echoTag: 'hook_context', inputKey: 'tool_input' },
-  copilot: {
-    fields: {
-      session: 'sessionId',
-      cwd: 'cwd',
-      source: 'source',
-      prompt: 'prompt',
-      tool: 'toolName',
-      toolInput: 'toolArgs',
-      agent: 'agentId',
-      parent: 'parentAgentId',
-    },
-    sources: { new: 'startup' },
-    reply: { additionalContext: '$context' },
-  },
-  cursor: {
-    fields: { ...COMMON, session: ['conversation_id', 'session_id'], cwd: ['workspace_roots[]', 'cwd'] },
-    reply: { additional_context: '$context' },
-    promptReply: { continue: true },
-  },
-  // Our own plugin writes the format of Claude Code, and reads the shortest answer.
-  opencode: { ...CLAUDE, reply: { additionalContext: '$context' } },
-}
-
-function envelopeOf({ agent }: HookHost): Envelope {
-  return ENVELOPES[agent] ?? CLAUDE
-}
-
-function readEnvelope(host: HookHost, json: Json): EnvelopeFields {
-  const { fields, sources = {}, echoTag } = envelopeOf(host)
+function readEnvelope({ envelope: { fields, sources = {}, echoTag } }: HookHost, json: Json): EnvelopeFields {
   const read = (name: keyof EnvelopeFields): unknown => {
     for (const key of [fields[name] ?? []].flat()) {
       const found = key.endsWith('[]') ? firstOf(json[key.slice(0, -2)]) : json[key]
@@ -222,6 +138,11 @@ function readEnvelope(host: HookHost, json: Json): EnvelopeFields {
     return undefined
   }
   const [source, prompt, toolInput] = [read('source'), read('prompt'), read('toolInput')]
+  // Of Kimi Code: a list of texts and pictures.
+  const said = [prompt]
+    .flat()
+    .map((part) => textOf(part) ?? textOf(isRecord(part) ? part.text : undefined) ?? '')
+    .join('\n')
   return {
     named: read('named'),
     session: read('session'),
@@ -229,10 +150,7 @@ function readEnvelope(host: HookHost, json: Json): EnvelopeFields {
     model: read('model'),
     transcript: read('transcript'),
     source: typeof source === 'string' && Object.hasOwn(sources, source) ? sources[source] : source,
-    prompt:
-      typeof prompt === 'string' && echoTag !== undefined
-        ? prompt.replace(new RegExp(`<${echoTag}>[^<]*</${echoTag}>\\s*`, 'g'), '')
-        : prompt,
+    prompt: echoTag === undefined ? said : said.replace(new RegExp(`<${echoTag}>[^<]*</${echoTag}>\\s*`, 'g'), ''),
     tool: read('tool'),
     toolInput: typeof toolInput === 'string' ? parseJson(toolInput).value : toolInput,
     toolCall: read('toolCall'),
@@ -246,7 +164,7 @@ function firstOf(list: unknown): unknown {
 }
 
 function fillReply(host: HookHost, event: HookEvent, context: string): Json {
-  const { reply, promptReply } = envelopeOf(host)
+  const { reply, promptReply } = host.envelope
   const filled: Record<string, string | undefined> = { $event: host.events[event], $context: context }
   const fill = (json: Json): Json =>
     Object.fromEntries(

@@ -11,31 +11,71 @@ export const HOOK_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse', '
 
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
-type EveryEvent = 'SessionStart' | 'UserPromptSubmit' | 'PostToolUse'
+type Json = Readonly<Record<string, unknown>>
 
-/** One agent that runs hooks: where they are configured, and its limits. To add an agent, add a row. */
-export interface HookHost {
+/** The fields of an event, independent of the agent's names for them. */
+export interface EnvelopeFields {
+  /** The agent's name of the event; undefined if it does not send one. */
+  named: unknown
+  session: unknown
+  cwd: unknown
+  model: unknown
+  transcript: unknown
+  /** Why a session started, or where a prompt comes from. */
+  source: unknown
+  prompt: unknown
+  tool: unknown
+  toolInput: unknown
+  toolCall: unknown
+  /** Of a subagent: its id, and its parent's where the session is its own. */
+  agent: unknown
+  parent: unknown
+}
+
+/** The format of an agent's events and answers. */
+interface Envelope {
+  /** The key of each field in the event. Of several keys, the first that exists; `roots[]` is the first of a list. */
+  fields: Readonly<Partial<Record<keyof EnvelopeFields, string | readonly string[]>>>
+  /** The agent's values of `source`, and the values of Claude Code for them. */
+  sources?: Readonly<Record<string, string>>
+  /** The tag in which the agent repeats answers of hooks in a prompt. The agent escapes this tag in the answers. */
+  echoTag?: string
+  /** The answer. `$event` stands for the agent's name of the event, `$context` for the text. */
+  reply: Json
+  /** Where the answer to `PreToolUse` has a changed input, if not in `updatedInput`. */
+  inputKey?: string
+  /** Fields that an answer to a prompt has before that. */
+  promptReply?: Json
+}
+
+/** One agent in whose settings Loadout names itself. */
+export interface SettingsHost {
   /** An id of the agent table. */
   agent: string
   /** The agent's own folder in the home folder, and the variable that moves it, unless the agent table has them. */
   home?: { folder: string; variable?: string }
+  /** Where it names the MCP servers of its user; absent if it has none. */
+  mcp?: McpPlace
+}
+
+/** One agent that runs hooks: where they are configured, what it sends and reads, and its limits. To add an agent, add a row. */
+export interface HookHost extends SettingsHost {
   /** The file with the user's hooks, relative to the agent's own folder. */
   userFile: string
-  /** The file with a project's hooks, relative to the project. */
-  projectFile: string
-  /** The format of the file: groups of hooks for an event, a list of hooks for an event, or our own plugin. */
-  layout: 'groups' | 'list' | 'plugin'
+  /** The file with a project's hooks, relative to the project; absent if it reads none there. */
+  projectFile?: string
+  /** The format of the file: groups of hooks for an event, a list of hooks for an event, tables of TOML, or our own plugin. */
+  layout: 'groups' | 'list' | 'tables' | 'plugin'
   /** The content of a file without hooks. */
   emptyFile: string
   /** The keys of a hook's commands, with the shell of each. */
   commands: Readonly<Record<string, Shell>>
   /** Fields of a hook before and after its commands. */
-  before?: Readonly<Record<string, unknown>>
-  after?: Readonly<Record<string, unknown>>
-  /** The agent's names of the events that it has and Loadout answers. */
-  events: Readonly<Record<EveryEvent, string> & Partial<Record<HookEvent, string>>>
-  /** Where it names the MCP servers of its user. */
-  mcp: McpPlace
+  before?: Json
+  after?: Json
+  /** The agent's names of the events that it has and Loadout answers. Without a start, the first prompt is one too. */
+  events: Readonly<Record<'UserPromptSubmit' | 'PostToolUse', string> & Partial<Record<HookEvent, string>>>
+  envelope: Envelope
   /** How a task reaches a subagent; absent if its prompt is an event of its own, or nothing reaches it. */
   subagents?: Subagents
   /** Tools whose use means that an entry was read, and the key of their input that names it. */
@@ -84,9 +124,44 @@ const GROUPS = {
   before: { type: 'command' },
 } as const
 const PLAIN_SERVER: McpPlace['entry'] = (command, args) => ({ command, args })
+const STDIO_SERVER: McpPlace['entry'] = (command, args) => ({ type: 'stdio', command, args })
+const LOCAL_SERVER: McpPlace['entry'] = (command, args) => ({
+  type: 'local',
+  command: [command, ...args],
+  enabled: true,
+})
 const VERSIONED = '{\n  "version": 1\n}\n'
 /** The limit of Claude Code, also for agents without a limit. */
 const USUAL_LIMIT = { tokens: 2_250, characters: 9_000, counts: 'characters' } as const
+
+const COMMON = {
+  named: 'hook_event_name',
+  session: 'session_id',
+  cwd: 'cwd',
+  model: 'model',
+  source: 'source',
+  prompt: 'prompt',
+  tool: 'tool_name',
+  toolInput: 'tool_input',
+  toolCall: 'tool_use_id',
+  agent: 'agent_id',
+} as const
+const CLAUDE: Envelope = {
+  fields: { ...COMMON, transcript: 'transcript_path' },
+  reply: { hookSpecificOutput: { hookEventName: '$event', additionalContext: '$context' } },
+}
+/** A plugin of ours: it writes the format of Claude Code, and reads the shortest answer. */
+const PLUGIN = {
+  layout: 'plugin',
+  emptyFile: '',
+  commands: { command: 'sh' },
+  events: SAME_NAMES,
+  envelope: { ...CLAUDE, reply: { additionalContext: '$context' } },
+  keepsContext: true,
+  replyLimit: USUAL_LIMIT,
+  readsByteOrderMark: true,
+} as const
+const OPENCODE_TOOLS = { skill: { skill: 'name' }, read: { file: 'filePath' }, bash: { command: 'command' } }
 
 export const HOOK_HOSTS: readonly HookHost[] = [
   {
@@ -96,6 +171,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     ...GROUPS,
     after: { timeout: TIMEOUT },
     events: WITH_SUBAGENTS,
+    envelope: CLAUDE,
     subagents: {
       tools: { Agent: 'prompt', Task: 'prompt' },
       by: 'input',
@@ -120,6 +196,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     ...GROUPS,
     after: { timeout: TIMEOUT },
     events: WITH_SUBAGENTS,
+    envelope: CLAUDE,
     subagents: {
       tools: { spawn_agent: 'message', collaborationspawn_agent: 'message' },
       by: 'start',
@@ -147,6 +224,8 @@ export const HOOK_HOSTS: readonly HookHost[] = [
       PostToolUse: 'AfterTool',
       PreToolUse: 'BeforeTool',
     },
+    // Its transcript is of no use: a resumed session does not contain earlier answers of hooks.
+    envelope: { ...CLAUDE, fields: COMMON, echoTag: 'hook_context', inputKey: 'tool_input' },
     subagents: { tools: { invoke_agent: 'prompt' }, by: 'input' },
     tools: {
       activate_skill: { skill: 'name' },
@@ -177,6 +256,20 @@ export const HOOK_HOSTS: readonly HookHost[] = [
       PostToolUse: 'postToolUse',
       SubagentStart: 'subagentStart',
     },
+    envelope: {
+      fields: {
+        session: 'sessionId',
+        cwd: 'cwd',
+        source: 'source',
+        prompt: 'prompt',
+        tool: 'toolName',
+        toolInput: 'toolArgs',
+        agent: 'agentId',
+        parent: 'parentAgentId',
+      },
+      sources: { new: 'startup' },
+      reply: { additionalContext: '$context' },
+    },
     tools: { skill: { skill: 'skill' }, view: { file: 'path' }, bash: { command: 'command' } },
     keepsContext: true,
     replyLimit: USUAL_LIMIT,
@@ -198,6 +291,11 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     emptyFile: VERSIONED,
     commands: { command: 'sh' },
     events: { SessionStart: 'sessionStart', UserPromptSubmit: 'beforeSubmitPrompt', PostToolUse: 'postToolUse' },
+    envelope: {
+      fields: { ...COMMON, session: ['conversation_id', 'session_id'], cwd: ['workspace_roots[]', 'cwd'], source: [] },
+      reply: { additional_context: '$context' },
+      promptReply: { continue: true },
+    },
     tools: { Read: { file: 'file_path' }, Shell: { command: 'command' } },
     keepsContext: true,
     replyLimit: USUAL_LIMIT,
@@ -217,6 +315,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     after: { timeout: TIMEOUT * 1000 },
     // Its subagents take neither a changed task nor the answer to a start: only a prompt of the user's own, that names it.
     events: SAME_NAMES,
+    envelope: CLAUDE,
     tools: { skill: { skill: 'skill' }, read_file: { file: 'file_path' }, run_shell_command: { command: 'command' } },
     replyLimit: USUAL_LIMIT,
     readsByteOrderMark: false,
@@ -230,22 +329,79 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     home: { folder: '.config/opencode', variable: 'OPENCODE_CONFIG_DIR' },
     userFile: 'plugin/loadout.js',
     projectFile: '.opencode/plugin/loadout.js',
-    layout: 'plugin',
-    emptyFile: '',
-    commands: { command: 'sh' },
-    events: SAME_NAMES,
-    tools: { skill: { skill: 'name' }, read: { file: 'filePath' }, bash: { command: 'command' } },
-    keepsContext: true,
-    replyLimit: USUAL_LIMIT,
-    readsByteOrderMark: true,
-    mcp: {
-      file: 'opencode.json',
-      key: 'mcp',
-      entry: (command, args) => ({ type: 'local', command: [command, ...args], enabled: true }),
-    },
+    ...PLUGIN,
+    tools: OPENCODE_TOOLS,
+    mcp: { file: 'opencode.json', key: 'mcp', entry: LOCAL_SERVER },
     untilTheyRun: 'OpenCode loads the plugin when it starts.',
     readFrom: 'OpenCode 1.18.33',
   },
+  {
+    agent: 'kilo',
+    home: { folder: '.config/kilo', variable: 'KILO_CONFIG_DIR' },
+    userFile: 'plugin/loadout.js',
+    projectFile: '.kilo/plugin/loadout.js',
+    ...PLUGIN,
+    tools: OPENCODE_TOOLS,
+    mcp: { file: 'kilo.json', key: 'mcp', entry: LOCAL_SERVER },
+    untilTheyRun: 'Kilo Code loads the plugin when it starts.',
+    readFrom: 'Kilo Code 7.7.7',
+  },
+  {
+    agent: 'pi',
+    userFile: 'extensions/loadout.js',
+    projectFile: '.pi/extensions/loadout.js',
+    ...PLUGIN,
+    tools: { read: { file: 'path' }, bash: { command: 'command' } },
+    untilTheyRun: 'Pi loads the extension when it starts.',
+    readFrom: 'Pi 0.74.2',
+  },
+  {
+    agent: 'kimi',
+    userFile: 'config.toml',
+    layout: 'tables',
+    emptyFile: '',
+    commands: { command: 'sh' },
+    after: { timeout: TIMEOUT },
+    // It drops the answers to a start, of itself or of a subagent.
+    events: { UserPromptSubmit: 'UserPromptSubmit', PostToolUse: 'PostToolUse' },
+    envelope: { fields: COMMON, reply: { message: '$context' } },
+    tools: { Skill: { skill: 'skill' }, Read: { file: 'path' }, Bash: { command: 'command' } },
+    keepsContext: true,
+    replyLimit: USUAL_LIMIT,
+    readsByteOrderMark: false,
+    mcp: { file: 'mcp.json', key: 'mcpServers', entry: PLAIN_SERVER },
+    untilTheyRun: 'Kimi Code takes them up with its next session.',
+    readFrom: 'Kimi Code 2.1.0',
+  },
+  {
+    agent: 'droid',
+    home: { folder: '.factory' },
+    userFile: 'settings.json',
+    projectFile: '.factory/settings.json',
+    ...GROUPS,
+    after: { timeout: TIMEOUT },
+    // In sessions with a person or an editor; "droid exec" asks at its start only.
+    events: SAME_NAMES,
+    envelope: CLAUDE,
+    tools: { Skill: { skill: 'skill' }, Read: { file: 'file_path' }, Execute: { command: 'command' } },
+    keepsContext: true,
+    replyLimit: USUAL_LIMIT,
+    readsByteOrderMark: false,
+    mcp: { file: 'mcp.json', key: 'mcpServers', entry: STDIO_SERVER },
+    untilTheyRun: 'Droid takes them up with its next session.',
+    readFrom: 'Droid 0.215.0',
+  },
+]
+
+/** All agents in whose settings Loadout names itself: those with hooks, and those that take only an MCP server. */
+export const SETTINGS_HOSTS: readonly SettingsHost[] = [
+  ...HOOK_HOSTS,
+  {
+    agent: 'cline',
+    home: { folder: '.cline' },
+    mcp: { file: 'data/settings/cline_mcp_settings.json', key: 'mcpServers', entry: PLAIN_SERVER },
+  },
+  { agent: 'grok', home: { folder: '.grok' }, mcp: { file: 'config.toml', key: 'mcp_servers', entry: PLAIN_SERVER } },
 ]
 
 /** The agent's tool that opens a skill; undefined if its model reads the file. */

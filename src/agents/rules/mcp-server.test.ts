@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../disk/hook-settings/settings-file.ts'
-import { HOOK_HOSTS } from './hook-hosts.ts'
+import { SETTINGS_HOSTS } from './hook-hosts.ts'
 import type { ProgramCall } from './hook-settings/hook-command.ts'
 import { addServer, removeServer } from './mcp-server.ts'
 
 const read = (text: string) => readSettings(text, 'settings.json')
-const placeOf = (agent: string) => HOOK_HOSTS.find((host) => host.agent === agent)!.mcp
+const placeOf = (agent: string) => SETTINGS_HOSTS.find((host) => host.agent === agent)!.mcp!
 const OTHER: ProgramCall = { node: '/opt/node', script: '/opt/loadout/dist/cli.cjs' }
 
 function added(agent: string, text: string, call: ProgramCall = 'named') {

@@ -1,5 +1,6 @@
 import type { ProgramCall } from './hook-settings/hook-command.ts'
 import { add, type HookSettings, type Read, removeOutermost } from './hook-settings/hook-settings.ts'
+import { appendTables, cutTable } from './hook-settings/hook-tables.ts'
 import { findSetting } from './hook-settings/list-switch.ts'
 import {
   applyEdits,
@@ -81,21 +82,15 @@ const ANY_TABLE = /^[ \t]*\[\s*mcp_servers\s*\.\s*["']?loadout["']?\s*\]/m
 const OWN_TABLE =
   /^\[mcp_servers\.loadout\]\r?\ncommand = "[^"\r\n]*(?:loadout|node|node\.exe)"\r?\nargs = \[(?:"[^"\r\n]*cli\.cjs", )?"mcp"\]\r?\n(?=\s*(?:\[|$(?![\s\S])))/m
 
-/** A table at the end of the file. */
-function addTable({ text, blanks }: HookSettings, { command, args }: Readonly<Record<string, unknown>>): HookSettings {
-  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+function addTable(before: HookSettings, { command, args }: Readonly<Record<string, unknown>>): HookSettings {
+  const eol = before.text.includes('\r\n') ? '\r\n' : '\n'
   const words = (args as string[]).map((word) => JSON.stringify(word)).join(', ')
   const table = [`[mcp_servers.${NAME}]`, `command = ${JSON.stringify(command)}`, `args = [${words}]`, ''].join(eol)
-  if (OWN_TABLE.test(text)) return { text: text.replace(OWN_TABLE, () => table), blanks }
-  if (ANY_TABLE.test(text)) return { text, blanks }
-  const gap = text === '' || /\n\r?\n$/.test(text) ? '' : text.endsWith('\n') ? eol : eol + eol
-  return { text: text + gap + table, blanks: { ...blanks, mcp_servers: gap } }
+  if (OWN_TABLE.test(before.text)) return { ...before, text: before.text.replace(OWN_TABLE, () => table) }
+  return ANY_TABLE.test(before.text) ? before : appendTables(before, 'mcp_servers', table)
 }
 
-function removeTable({ text, blanks }: HookSettings): HookSettings {
-  const found = OWN_TABLE.exec(text)
-  if (found === null) return { text, blanks }
-  const gap = blanks.mcp_servers ?? ''
-  const start = text.slice(0, found.index).endsWith(gap) ? found.index - gap.length : found.index
-  return { text: text.slice(0, start) + text.slice(found.index + found[0].length), blanks }
+function removeTable(before: HookSettings): HookSettings {
+  const found = OWN_TABLE.exec(before.text)
+  return found === null ? before : cutTable(before, 'mcp_servers', { start: found.index, text: found[0] })
 }

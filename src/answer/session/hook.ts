@@ -2,6 +2,7 @@ import { formatReply, type HookCall, readCall } from '../../agents/rules/hook-ca
 import { isFolder } from '../../machine/files.ts'
 import { describeTrouble, logLine } from '../../machine/hook-log.ts'
 import { localMachine, Machine } from '../../machine/machine.ts'
+import { readSession } from '../../machine/sessions.ts'
 import { type Finding, failWith } from '../../text/trouble.ts'
 import { answerPrompt } from './prompt.ts'
 
@@ -57,8 +58,12 @@ export function answerHere(request: HookRequest): Promise<HookAnswer> {
 
 async function answer(machine: Machine, call: HookCall, { budget }: HookRequest): Promise<string> {
   switch (call.event) {
-    case 'UserPromptSubmit':
-      return answerPrompt(machine, call, budget)
+    case 'UserPromptSubmit': {
+      const { host, session } = call
+      const isStart = host.events.SessionStart === undefined && readSession(machine, host.agent, session) === ''
+      const start = isStart ? await (await import('./session-start.ts')).answerStart(machine, call) : ''
+      return start + (await answerPrompt(machine, call, budget))
+    }
     case 'PostToolUse':
       ;(await import('./tool-use.ts')).recordToolUse(machine, call)
       return ''

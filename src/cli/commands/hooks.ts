@@ -20,7 +20,8 @@ export const hookCommands = [
     summary: 'let your agents ask Loadout, by hooks and MCP',
     details:
       'Adds hooks and the MCP server to the settings of the agents you name, or of every enabled agent found on this machine.\n' +
-      'For OpenCode it writes a plugin. Nothing else in the files changes, and hooks remove deletes exactly what was added.\n' +
+      'For OpenCode, Kilo Code and Pi it writes a plugin. An agent without hooks gets a list of what it can load in the\n' +
+      'AGENTS.md of the project. Nothing else in the files changes, and hooks remove deletes exactly what was added.\n' +
       'With --project it adds only hooks, for everyone who works there; they do nothing on machines without loadout.',
     args: AGENT_NAMES,
     flags: {
@@ -34,7 +35,9 @@ export const hookCommands = [
         screen,
         value.changes.some(({ part }) => part === 'mcp')
           ? 'Everything is installed already.'
-          : 'The hooks are already installed.',
+          : value.changes.length === 0
+            ? 'Nothing was changed.'
+            : 'The hooks are already installed.',
       ),
   }),
   defineCommand({
@@ -74,7 +77,7 @@ export const hookCommands = [
   }),
   defineCommand({
     name: 'hooks remove',
-    summary: 'remove the hooks from the settings of agents',
+    summary: 'remove what connect added to the settings of agents, and to AGENTS.md',
     details: 'Everything else in the files stays, byte for byte.',
     args: AGENT_NAMES,
     flags: HOOK_FLAGS,
@@ -98,7 +101,12 @@ function printChanges({ changes, isDryRun }: HookChanges, screen: Screen, calm: 
     made.flatMap(({ path, diff }) => [screen.strong(printableLine(path)), printableText(diff), '']),
     isDryRun && WOULD,
     alignRows(
-      made.map(({ change, label, scope, part, path }) => [`  ${change}`, label, part === 'mcp' ? 'MCP' : scope, path]),
+      made.map(({ change, label, scope, part, path }) => [
+        `  ${change}`,
+        label,
+        part === 'hooks' ? scope : part === 'mcp' ? 'MCP' : part,
+        path,
+      ]),
     ),
     made.flatMap(({ untilTheyRun }) => (untilTheyRun === undefined ? [] : wrap(untilTheyRun, 0))),
     !isDryRun &&

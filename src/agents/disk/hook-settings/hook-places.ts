@@ -1,5 +1,5 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { parse as parseCommented } from 'jsonc-parser'
 import { isFile, isFolder, readJson, readText } from '../../../machine/files.ts'
 import { hookLogPath } from '../../../machine/hook-log.ts'
@@ -11,9 +11,17 @@ import { readToml } from '../../../machine/toml.ts'
 import { failWith } from '../../../text/trouble.ts'
 import { attempt, getDeep, isRecord } from '../../../text/values.ts'
 import { findAgent, requireAgent, type Scope } from '../../rules/agents.ts'
-import { codexRuns, HOOK_HOSTS, type HookHost, requireHost } from '../../rules/hook-hosts.ts'
+import {
+  codexRuns,
+  HOOK_HOSTS,
+  type HookHost,
+  requireHost,
+  SETTINGS_HOSTS,
+  type SettingsHost,
+} from '../../rules/hook-hosts.ts'
 import type { ProgramCall } from '../../rules/hook-settings/hook-command.ts'
 import type { FoundHook } from '../../rules/hook-settings/hook-settings.ts'
+import type { McpPlace } from '../../rules/mcp-server.ts'
 
 /** A settings file from which an agent reads its hooks. */
 export interface HookPlace {
@@ -27,20 +35,24 @@ export interface HookPlace {
   folder: string
 }
 
-export function hookPlace(machine: Machine, host: HookHost, project: string | undefined): HookPlace {
+/** Undefined if the agent reads no hooks in projects. */
+export function hookPlace(machine: Machine, host: HookHost, project: string | undefined): HookPlace | undefined {
   const { label } = requireAgent(host.agent)
   const folder = hostFolder(machine, host)
-  const path = project === undefined ? join(folder, host.userFile) : join(project, host.projectFile)
-  return { host, label, scope: project === undefined ? 'user' : 'project', path, project, folder }
+  const path = project === undefined ? join(folder, host.userFile) : host.projectFile && join(project, host.projectFile)
+  return path === undefined
+    ? undefined
+    : { host, label, scope: project === undefined ? 'user' : 'project', path, project, folder }
 }
 
 /** The file in which an agent names the MCP servers of its user. */
-export function serverFile({ home }: Machine, { host, folder }: HookPlace): string {
-  const { file, isBeside } = host.mcp
-  if (isBeside && folder === join(home, requireAgent(host.agent).home?.folder ?? '')) return join(home, file)
+export function serverFile(machine: Machine, { agent }: SettingsHost, { file, isBeside }: McpPlace): string {
+  const { home } = requireAgent(agent)
+  const folder = hostFolder(machine, SETTINGS_HOSTS.find((each) => each.agent === agent)!)
+  if (isBeside && folder === join(machine.home, home?.folder ?? '')) return join(machine.home, file)
   const path = join(folder, file)
-  // OpenCode also reads a file with comments.
-  return file === 'opencode.json' && isFile(`${path}c`) ? `${path}c` : path
+  // OpenCode and Kilo Code also read a file with comments.
+  return /^(?:opencode|kilo)\.json$/.test(file) && isFile(`${path}c`) ? `${path}c` : path
 }
 
 /** The host of a named agent, by any of its names. */
@@ -50,7 +62,7 @@ export function hostNamed(name: string): HookHost {
 }
 
 /** The folder with the user's settings of an agent. */
-function hostFolder(machine: Machine, { agent, home }: HookHost): string {
+function hostFolder(machine: Machine, { agent, home }: SettingsHost): string {
   const { variable, folder } = { folder: '', variable: undefined, ...(home ?? requireAgent(agent).home) }
   const moved = variable && machine.env[variable]
   if (moved && isAbsolute(moved)) return resolve(moved)
@@ -59,7 +71,7 @@ function hostFolder(machine: Machine, { agent, home }: HookHost): string {
 }
 
 /** Whether an agent seems to be used on this machine. */
-export function isPresent(machine: Machine, host: HookHost): boolean {
+export function isPresent(machine: Machine, host: SettingsHost): boolean {
   return isFolder(hostFolder(machine, host))
 }
 
@@ -141,6 +153,11 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   codex: findForCodex,
   gemini: findForGemini,
   copilot: findForCopilot,
+  droid: ({ path }) => {
+    const other = join(dirname(path), 'hooks.json')
+    if (!isFile(other)) return []
+    return [{ message: `Droid reads ${other} instead`, hint: `move the hooks from ${path} there: /hooks in droid` }]
+  },
 }
 
 const ADMINISTRATED_IN: Partial<Record<NodeJS.Platform, string>> = {
@@ -150,13 +167,13 @@ const ADMINISTRATED_IN: Partial<Record<NodeJS.Platform, string>> = {
 const ADMINISTRATED = ADMINISTRATED_IN[process.platform] ?? '/etc/claude-code'
 const ASK_ADMINISTRATOR = 'only an administrator can change that'
 
-function findForClaude({ host, project, folder }: HookPlace): Obstacle[] {
+function findForClaude({ host, project, path, folder }: HookPlace): Obstacle[] {
   const managed = [
     join(ADMINISTRATED, 'managed-settings.json'),
     ...filesIn(join(ADMINISTRATED, 'managed-settings.d'), '.json'),
   ]
   const own = [join(folder, host.userFile)]
-  if (project !== undefined) own.push(join(project, host.projectFile), join(project, '.claude/settings.local.json'))
+  if (project !== undefined) own.push(path, join(project, '.claude/settings.local.json'))
   return [
     ...managed
       .filter((path) => isSet(path, 'disableAllHooks') || isSet(path, 'allowManagedHooksOnly'))
@@ -168,9 +185,9 @@ function findForClaude({ host, project, folder }: HookPlace): Obstacle[] {
 }
 
 /** Reads the settings of the machine, the user and the project, which may have comments. */
-function findForGemini({ host, project, folder }: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
+function findForGemini({ host, project, path, folder }: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
   const files = ['/etc/gemini-cli/settings.json', join(folder, host.userFile)]
-  if (project !== undefined) files.push(join(project, host.projectFile))
+  if (project !== undefined) files.push(path)
   return files.flatMap((path) => {
     const json = commentedOf(path)
     const value = json.hooksConfig

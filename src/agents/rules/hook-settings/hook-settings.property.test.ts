@@ -84,7 +84,7 @@ function isUnique(text: string): boolean {
   return text.split('"hooks"').length === 2
 }
 
-const IN_SETTINGS = HOOK_HOSTS.filter(({ layout }) => layout !== 'plugin')
+const IN_SETTINGS = HOOK_HOSTS.filter(({ layout }) => layout === 'groups' || layout === 'list')
 
 describe.each(IN_SETTINGS.map((host) => [host.agent, host] as const))('any settings file of %s', (agent, host) => {
   const events = Object.values(host.events)

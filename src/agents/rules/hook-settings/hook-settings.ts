@@ -31,7 +31,7 @@ export interface WantedHook {
 /** The format of an agent's hooks. */
 export interface HookForm {
   agent: string
-  layout: 'groups' | 'list' | 'plugin'
+  layout: 'groups' | 'list' | 'tables' | 'plugin'
   commands: Readonly<Record<string, Shell>>
   events: Readonly<Record<string, string>>
 }
