@@ -60,7 +60,7 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
     following: named(({ follows }) => follows),
     changed: named(({ kept }) => kept !== undefined),
     readable: named(({ isOpen }) => isOpen).length,
-    regressed: regressionsOf(machine),
+    regressed: regressionsOf(config.library),
   }
   return { ...status, next: nextSteps(status, project) }
 }

@@ -1,16 +1,19 @@
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { Config } from '../agents/config.ts'
 import { locate, READABLE } from '../answer/sources.ts'
 import { exists, isFolder, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, realOrSame } from '../machine/open-project.ts'
+import { Repository } from '../machine/repository.ts'
 import { readSettingsFile, SETTINGS_FILE } from '../machine/settings.ts'
 import { checkPack, isPack, packAround } from '../packs/validate.ts'
 import { readPayloadFolder, validateIndexFile } from '../payloads/index-build.ts'
 import { indexPlace, type Layers, layerPlaces, projectOf, readLayers } from '../payloads/knowledge.ts'
 import { buildEntries } from '../payloads/rules/build-index.ts'
 import { asIssue, lintRouting, type ValidationIssue } from '../payloads/rules/validate.ts'
-import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from '../skills/doctor.ts'
-import { checkProject } from '../skills/project.ts'
+import { checkLibrary, checkSkill, recognizeSkill } from '../skills/doctor.ts'
+import { Manifest } from '../skills/installs.ts'
+import { checkManifest } from '../skills/project.ts'
 import { LOCK_FILE } from '../skills/rules/lock.ts'
 import { asFinding, type Finding, failWith } from '../text/trouble.ts'
 import { parseEntryId } from '../usage/rules/entry-id.ts'
@@ -44,8 +47,9 @@ export async function validate(
   const kind = recognizeSkill(path)
   if (kind !== 'skill' && isPack(path))
     return sumUp(machine, checkPack(machine, path).map(asIssue), [{ kind: 'pack', path }])
-  if (kind === 'library') return sumUp(machine, checkLibrary(machine, path).map(asIssue), [{ kind, path }])
-  if (kind === 'skill') return sumUp(machine, checkSkill(machine, path).map(asIssue), [{ kind, path }])
+  if (kind === 'library')
+    return sumUp(machine, checkLibrary(new Repository(machine, path)).map(asIssue), [{ kind, path }])
+  if (kind === 'skill') return sumUp(machine, checkSkill(new Config(machine), path).map(asIssue), [{ kind, path }])
   // A file of a pack is checked by the rules for packs, whose messages quote nothing.
   const pack = packAround(path)
   if (pack !== undefined) return sumUp(machine, checkPack(machine, pack).map(asIssue), [{ kind: 'pack', path: pack }])
@@ -90,10 +94,15 @@ async function validateLayers(
 ): Promise<Validation> {
   const places = layerPlaces(machine, options)
   const { layers, findings } = readLayers(places)
-  const library = configuredLibrary(machine)
+  const { library: configured } = new Config(machine)
+  const library = configured !== undefined && isFolder(configured) ? configured : undefined
   const settings = projectSettings(machine, options)
   const project = openProject(machine, projectOf(machine, options)?.root).repository
-  const ofLock = project === undefined ? undefined : await checkProject(machine, project).catch(asFindings)
+  const checkLock = async () => {
+    const manifest = project === undefined ? undefined : Manifest.read(machine, project)
+    return manifest && checkManifest(manifest)
+  }
+  const ofLock = await checkLock().catch(asFindings)
   const said = project === undefined ? undefined : await checkStatements(machine, { project, since })
   if (since !== undefined) return sumUp(machine, [], toChecked(project, said?.value.files), said?.findings)
   if (
@@ -107,7 +116,7 @@ async function validateLayers(
     throw failWith('NO_INDEX/nor-library')
   }
   const broken = findings.filter(({ code }) => code.startsWith('LAYER_'))
-  const ofLibrary = library === undefined ? [] : checkLibrary(machine, library)
+  const ofLibrary = library === undefined ? [] : checkLibrary(new Repository(machine, library))
   const used = new Set(layers.map(({ path }) => path))
   const issues = places.filter(({ path }) => used.has(path)).flatMap((place) => validateIndexFile(machine, place))
   const checked: Validation['checked'] = layers.map(({ path }) => ({ kind: 'index', path }))

@@ -1,6 +1,6 @@
 import { tryClient, usableClients } from '../agents/try-client.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openTestedSkills } from '../skills/tested-skills.ts'
+import { TestedSkills } from '../skills/tested-skills.ts'
 import { failWith } from '../text/trouble.ts'
 import { type Proven, type RunRequest, runTest } from './prove.ts'
 import { descriptionPrompt, readDescription } from './rules/judge.ts'
@@ -17,7 +17,7 @@ export interface Improvement {
 
 /** Asks the user's agent for a better description, and runs the same cases with it. Changes nothing. */
 export async function proposeDescription(machine: Machine, request: RunRequest): Promise<Improvement> {
-  const { skills } = openTestedSkills(machine, request.what ?? [])
+  const { skills } = new TestedSkills(machine, request.what ?? [])
   const [skill, second] = skills
   if (skill === undefined || second !== undefined) throw failWith('USAGE/one-skill')
   const [client] = usableClients(machine, request.agents)

@@ -6,7 +6,7 @@ import { isMeant, MOST_POINTERS } from '../answer/session/prompt.ts'
 import type { SourceRequest } from '../answer/sources.ts'
 import type { Machine } from '../machine/machine.ts'
 import { isAsExpected } from '../skills/rules/test-results.ts'
-import { openTestedSkills, readResults } from '../skills/tested-skills.ts'
+import { readResults, TestedSkills } from '../skills/tested-skills.ts'
 import { report } from '../text/trouble.ts'
 import { casesOf, type ProofCase } from './prove.ts'
 
@@ -38,7 +38,7 @@ const LISTED = ['visible', 'undescribed', 'cut', 'ambiguous', 'named']
 /** Says for each case whether the skill is in an agent's list, whether the hook would name it, and what competes. */
 export function testOffline(machine: Machine, request: OfflineRequest): OfflineReport {
   const { project } = request
-  const tested = openTestedSkills(machine, request.what)
+  const tested = new TestedSkills(machine, request.what)
   const { cases, findings } = casesOf(machine, tested, { limit: request.limit ?? 1_000, helps: false })
   const config = new Config(machine)
   const named = request.agents ?? AGENTS.filter((agent) => config.isFound(agent)).map(({ id }) => id)

@@ -14,13 +14,7 @@ import { isFile, isFolder } from '../machine/files.ts'
 import { readInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { findRegressions, type ResultRow, type TaskOutcome } from '../skills/rules/test-results.ts'
-import {
-  keepResults,
-  openTestedSkills,
-  readResults,
-  type TestedSkill,
-  type TestedSkills,
-} from '../skills/tested-skills.ts'
+import { readResults, type TestedSkill, TestedSkills } from '../skills/tested-skills.ts'
 import type { Money } from '../text/cost.ts'
 import { type Finding, failWith, report } from '../text/trouble.ts'
 import { attempt, groupBy } from '../text/values.ts'
@@ -99,13 +93,13 @@ interface Prepared {
 
 function prepare(machine: Machine, request: TestRequest): Prepared {
   const { times = TIMES, limit = LIMIT, helps = false, changed = false } = request
-  const tested = openTestedSkills(machine, request.what ?? [])
+  const tested = new TestedSkills(machine, request.what ?? [])
   if (tested.skills.length === 0) throw failWith('BAD_SUITE/no-skill', { path: tested.root })
   const clients = usableClients(machine, request.agents)
   if (clients.length === 0) throw failWith('NOT_SEEN/none')
   const named = request.beside ?? []
   const beside =
-    named.length === 0 ? [] : openTestedSkills(machine, named.includes('all') ? libraryOf(tested) : named).skills
+    named.length === 0 ? [] : new TestedSkills(machine, named.includes('all') ? libraryOf(tested) : named).skills
   const others = beside.filter(({ name }) => !tested.skills.some((each) => each.name === name))
   const { cases, findings } = casesOf(machine, tested, { limit, helps })
   machine.report(...findings)
@@ -364,7 +358,7 @@ export async function runTest(machine: Machine, request: RunRequest): Promise<Te
       rows.set(name, [...(rows.get(name) ?? []), row])
     }
   }
-  if (keep) report.kept = await keepResults(machine, tested, rows)
+  if (keep) report.kept = await tested.keepResults(rows)
   for (const { name } of keep ? tested.skills : []) {
     for (const { agent, prompt, before, since } of findRegressions(readResults(tested.root, name))) {
       if (report.cases.some((each) => each.agent === agent && each.prompt === prompt)) {

@@ -5,7 +5,7 @@ import { descriptionDigest, type Example, keyOf, type Origin } from '../examples
 import { readText } from '../machine/files.ts'
 import { writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { teachLibrary } from '../skills/library-skills.ts'
+import { Library } from '../skills/library-skills.ts'
 import { type Finding, failWith, report } from '../text/trouble.ts'
 import { admitExamples, type Proposal } from './rules/admit.ts'
 import { type AnswerItem, exportText, LONGEST_ANSWER, readAnswer, type TeachingTask } from './rules/teach-exchange.ts'
@@ -122,7 +122,7 @@ async function teachItems(
     else await writeExamples(machine, file, examples)
   }
   if (library.size === 0) return teaching
-  return { ...teaching, commit: await teachLibrary(machine, library, wantsCommit) }
+  return { ...teaching, commit: await new Library(machine).teach(library, wantsCommit) }
 }
 
 /** Prompts scanned as one text; single prompts are scanned only if that text has a finding. */

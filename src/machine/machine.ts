@@ -121,6 +121,14 @@ export class Machine {
   }
 }
 
+/** A use case on something of this machine, which is opened for each call. */
+export function opening<Opened, Request, Result>(
+  Thing: new (machine: Machine) => Opened,
+  run: (opened: Opened, request: Request) => Result,
+): (machine: Machine, request: Request) => Result {
+  return (machine, request) => run(new Thing(machine), request)
+}
+
 /** The caller on whose behalf something is looked up, for the usage log. */
 interface Caller {
   /** `cli`, `mcp`, or the agent whose hook it is. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import { withScratch } from '../machine/leftovers.ts'
-import type { Machine } from '../machine/machine.ts'
+import { type Machine, opening } from '../machine/machine.ts'
 import { type Finding, failWith, report } from '../text/trouble.ts'
 import { Backups } from './disk/apply.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
@@ -280,10 +280,9 @@ export interface MergeView extends OpenMerge {
 }
 
 /** Both texts of every conflict of one skill. */
-export function showMerge(machine: Machine, { name }: { name: string }): MergeView {
-  const merges = new Merges(machine)
+export const showMerge = opening(Merges, (merges, { name }: { name: string }): MergeView => {
   const merge = merges.open(requireName(name))
   return { ...merge, places: merges.texts(merge.skill) }
-}
+})
 
 const SIDES = { library: 'ours', other: 'theirs' } as const

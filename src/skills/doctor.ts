@@ -1,9 +1,8 @@
 import { basename, dirname, join } from 'node:path'
-import { Config } from '../agents/config.ts'
+import type { Config } from '../agents/config.ts'
 import { AGENT_IDS, type TargetRoot } from '../agents/rules/agents.ts'
 import { interruptedIn, workFolderIn } from '../change/transaction.ts'
 import { exists, isFile, isFolder, isWritable, readText } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
 import { readDocument } from '../machine/skill-document.ts'
 import { count, listed } from '../text/count.ts'
@@ -16,9 +15,9 @@ import { lastAsked, readRepoState } from './disk/library-git.ts'
 import { isUnfinished } from './disk/library-transaction.ts'
 import { Merges } from './disk/pending-merge.ts'
 import { readForReview, SKILLS_FOLDER } from './disk/registry.ts'
-import { sourceCaches } from './disk/source-repo.ts'
+import { SOURCES_FOLDER } from './disk/source-repo.ts'
 import { buildFor, hashBuild } from './disk/tree.ts'
-import { listingFindings } from './equip.ts'
+import { seeRooms } from './equip.ts'
 import { findClosed, quarantineFindings } from './gate.ts'
 import type { Installs } from './installs.ts'
 import { asRootWriter, carryOut, foreseeEdits, type Observation, observe } from './observe.ts'
@@ -65,8 +64,8 @@ export async function examineSkills(installs: Installs, hasGit: boolean): Promis
     ...checkUnmanaged(seen.value),
     ...checkDecisions(installs, seen.value),
     ...checkSources(installs),
-    ...listingFindings(machine, agents, project).map((finding) =>
-      checkOf('listing', { ...finding, severity: 'error' }),
+    ...seeRooms(machine, agents, project).flatMap(({ problem }) =>
+      problem === undefined ? [] : [checkOf('listing', { ...problem, severity: 'error' })],
     ),
   ]
 }
@@ -161,7 +160,7 @@ function checkDecisions({ machine, repo }: Installs, { registry }: Observation):
 
 /** A broken cache of a source is replaced by the next fetch, unless Loadout cannot write there. */
 function checkSources({ machine }: Installs): Check[] {
-  const path = sourceCaches(machine)
+  const path = join(machine.cacheFolder, SOURCES_FOLDER)
   if (!exists(path) || (isFolder(path) && isWritable(path))) return []
   const [from, to] = [shellWord(path), shellWord(`${path}.aside`)]
   return [checkOf('sources', report('WRITE_FAILED/sources', { path, from, to }))]
@@ -240,16 +239,16 @@ export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
 }
 
 /** Checks every skill of a library. A broken skill is an error; one that exceeds the public format is a warning. */
-export function checkLibrary(machine: Machine, library: string): Finding[] {
-  const { skills, findings } = readForReview(new Repository(machine, library))
-  return [...findings, ...skills.flatMap((registered) => checkInstalls(library, registered))]
+export function checkLibrary(repo: Repository): Finding[] {
+  const { skills, findings } = readForReview(repo)
+  return [...findings, ...skills.flatMap((registered) => checkInstalls(repo.path, registered))]
 }
 
 /** Checks one skill, from a library or from anywhere. */
-export function checkSkill(machine: Machine, path: string): Finding[] {
+export function checkSkill({ machine, library: known }: Config, path: string): Finding[] {
   const folder = isFolder(path) ? path : dirname(path)
   const library = dirname(dirname(folder))
-  const isOurs = () => exists(join(folder, SKILL_FILE)) || library === configuredLibrary(machine)
+  const isOurs = () => exists(join(folder, SKILL_FILE)) || library === known
   const isInLibrary = basename(dirname(folder)) === SKILLS_FOLDER && isOurs()
   if (isInLibrary) {
     const place = `${SKILLS_FOLDER}/${basename(folder)}`
@@ -287,12 +286,6 @@ function attempt(subject: string, check: () => Finding[]): Finding[] {
   } catch (error) {
     return [asFinding(error, { severity: 'error', subject })]
   }
-}
-
-/** The library of this machine, if it exists. */
-export function configuredLibrary(machine: Machine): string | undefined {
-  const path = new Config(machine).library
-  return path !== undefined && isFolder(path) ? path : undefined
 }
 
 const LONGEST_DESCRIPTION = 1_024

@@ -58,12 +58,9 @@ export const equip = withScope(async (installs, request: EquipCommand): Promise<
     return planEquip(statuses, { names, agents, roots, isExplicit, replaces: () => request.replace ?? false })
   })
   if (request.dryRun || outcome.operations.length === 0) return outcome
-  const crowded = listingFindings(
-    installs.machine,
-    roots.flatMap((root) => root.agents),
-    installs.project,
-  )
-  installs.machine.report(...crowded)
+  const { machine, project } = installs
+  const agentsOf = roots.flatMap((root) => root.agents)
+  machine.report(...seeRooms(machine, agentsOf, project).flatMap(({ problem }) => problem ?? []))
   return outcome
 })
 
@@ -91,7 +88,8 @@ export const unequip = withScope(async (installs, request: EquipCommand): Promis
     const present = new Set(placements.map(({ name }) => name))
     const isKnown = (name: string) => present.has(name)
     const isExplicit = request.names.length > 0
-    const used = request.unused ? requireUsed(installs.machine) : undefined
+    const used = request.unused ? usedSkills(installs.machine) : undefined
+    if (request.unused && used === undefined) throw failWith('NOTHING_TO_DO/no-use')
     const isMeant = (status: SkillStatus) => isInstalled(status) && used?.has(status.name) !== true
     const names = isExplicit ? request.names : select(statuses, request, isMeant)
     const here = statuses.filter((status) => isInstalled(status)).flatMap(({ registered }) => registered?.skill ?? [])
@@ -106,12 +104,6 @@ export const unequip = withScope(async (installs, request: EquipCommand): Promis
 export function usedSkills(machine: Machine): ReadonlySet<string> | undefined {
   const entries = summarizeLog(machine.quiet(), {}).filter(({ kind, used }) => kind === 'skill' && used > 0)
   return entries.length > 0 ? new Set(entries.map(({ entryId }) => entryId)) : undefined
-}
-
-function requireUsed(machine: Machine): ReadonlySet<string> {
-  const used = usedSkills(machine)
-  if (used !== undefined) return used
-  throw failWith('NOTHING_TO_DO/no-use')
 }
 
 function requireSelection({ names, tags, all, unused }: EquipCommand): void {
@@ -173,12 +165,8 @@ export const readListing = withInstalls((installs, _: ScopeRequest): ListingRoom
   return seeRooms(machine, enabledAgents(config), project)
 })
 
-/** Reports which agents cannot show their model all installed skills, and what helps. */
-export function listingFindings(machine: Machine, agents: readonly string[], project: string | undefined): Finding[] {
-  return seeRooms(machine, agents, project).flatMap(({ problem }) => problem ?? [])
-}
-
-function seeRooms(machine: Machine, agents: readonly string[], project: string | undefined): ListingRoom[] {
+/** How full their lists are; `problem`: an agent cannot show its model all installed skills. */
+export function seeRooms(machine: Machine, agents: readonly string[], project: string | undefined): ListingRoom[] {
   const limited = RECORDED_AGENTS.filter((id) => agents.includes(id))
   const scan = openScan(machine)
   const rooms = limited.flatMap((id) => {

@@ -44,7 +44,7 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
   const enabled = agents ?? before.agentsHere()
   const value = { config: machine.config.path, library, how, agents: enabled, skills: 0, isDryRun: true }
   if (request.dryRun) return value
-  await openLibrary(machine, library, request)
+  await openLibrary(new Repository(machine, library), request)
   await changeConfig(machine, parseConfig, (json) => {
     const switched = agents === undefined ? [] : AGENTS.filter(({ id }) => before.isEnabled(id) !== agents.includes(id))
     const connected = switched.reduce(
@@ -76,16 +76,14 @@ function chooseLibrary(machine: Machine, request: InitRequest): Pick<InitResult,
   return { library, how: 'cloned' }
 }
 
-async function openLibrary(machine: Machine, library: string, request: InitRequest): Promise<void> {
-  const { clone, repo, signal } = request
-  if (repo !== undefined) return new Repository(machine, library).require()
-  if (clone !== undefined) {
-    return cloneRepository(machine, clone, library, signal === undefined ? {} : { signal })
-  }
+async function openLibrary(opened: Repository, { clone, repo, signal }: InitRequest): Promise<void> {
+  const { machine, path: library } = opened
+  if (repo !== undefined) return opened.require()
+  if (clone !== undefined) return cloneRepository(machine, clone, library, { signal })
   if (exists(resolve(library, '.git'))) {
     throw failWith('FILE_EXISTS/library', { library, library2: shellWord(library) })
   }
-  await makeLibrary(new Repository(machine, library))
+  await makeLibrary(opened)
 }
 
 async function makeLibrary(repo: Repository): Promise<void> {

@@ -262,6 +262,13 @@ export class Manifest {
   }
 }
 
+/** A use case on the manifest of a project. */
+export function withManifest<Request extends { project?: string }, Result>(
+  run: (manifest: Manifest, request: Request) => Result,
+): (machine: Machine, request: Request) => Result {
+  return (machine, request) => run(Manifest.require(machine, request), request)
+}
+
 function readLock(project: string): Lock {
   const read = readInside(project, LOCK_FILE, { most: 16 * 1024 * 1024 })
   if (read.bytes === undefined) throw read.failure

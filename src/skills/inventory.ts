@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { findAgent, type Scope, type TargetRoot } from '../agents/rules/agents.ts'
 import { approvalsPath } from '../machine/approvals.ts'
-import { type CacheKey, signatureOf } from '../machine/cache.ts'
+import { type Cache, type CacheKey, signatureOf } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
 import { asFinding, type Finding, report } from '../text/trouble.ts'
@@ -127,7 +127,7 @@ export const takeInventory = withScope(async (installs, _: ScopeRequest): Promis
   const { seen } = observation
   const judgedBy = isJudgedByFolders && places && seen ? new Map([...places, ...seen]) : undefined
   const rest: Rest = { inventory: value, findings, made: madeFrom(installs, roots) }
-  writeFolders(installs.machine, keyOf(installs.project), judgedBy ?? new Map(), rest)
+  writeFolders(installs.machine.cache, keyOf(installs.project), judgedBy ?? new Map(), rest)
   installs.machine.report(...findings)
   return value
 })
@@ -178,12 +178,12 @@ function otherManagers({ machine, project }: Installs, { placements }: Observati
 
 /** The last inventory, to show while Loadout takes the current one. */
 export function recallInventory(machine: Machine, { project }: { project: string | undefined }): Inventory | undefined {
-  return readStored(machine, project)?.inventory
+  return readStored(machine.cache, project)?.inventory
 }
 
 /** The last inventory, if it is still current: all its source folders are unchanged. */
 function recallCurrent(installs: Installs, roots: readonly TargetRoot[]): Inventory | undefined {
-  const stored = readStored(installs.machine, installs.project)
+  const stored = readStored(installs.machine.cache, installs.project)
   if (stored === undefined || stored.folders.size === 0 || stored.made !== madeFrom(installs, roots)) return undefined
   for (const [folder, listed] of stored.folders) if (!isUnchanged(folder, listed)) return undefined
   installs.machine.report(...stored.findings)
@@ -219,10 +219,10 @@ interface Rest {
 }
 
 function readStored(
-  machine: Machine,
+  cache: Cache,
   project: string | undefined,
 ): (Rest & { folders: ReadonlyMap<string, Listed> }) | undefined {
-  const { folders, rest } = readFolders(machine, keyOf(project)) ?? {}
+  const { folders, rest } = readFolders(cache, keyOf(project)) ?? {}
   return folders !== undefined && isRest(rest) ? { ...rest, folders } : undefined
 }
 

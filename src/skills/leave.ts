@@ -5,7 +5,7 @@ import { changeFiles } from '../change/edits.ts'
 import type { RecordFile } from '../machine/records.ts'
 import { failWith } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
-import { type GivenBack, giveBack, planGiveBack, takeAgain } from './disk/give-back.ts'
+import { Backups, type GivenBack, takeAgain } from './disk/apply.ts'
 import { type ScopeRequest, withInstalls } from './installs.ts'
 import { asRootWriter, observe, type RunOptions } from './observe.ts'
 import { isInstalled } from './rules/skill.ts'
@@ -59,6 +59,7 @@ export const leave = withInstalls(async (installs, request: LeaveRequest): Promi
   const { machine, library } = installs
   const { undo: isUndo = false, dryRun: isDryRun = false } = request
   const about = { library, isUndo, isDryRun }
+  const backups = new Backups(machine)
   const all = installs.removalRoots(undefined)
   // Only folders with copies are locked: no later command would find a lock in any other if this is killed.
   const used = new Set(
@@ -90,7 +91,7 @@ export const leave = withInstalls(async (installs, request: LeaveRequest): Promi
     const copies = statuses.filter(isInstalled).flatMap(({ name, placements }) =>
       placements.flatMap(({ placement: { root, marker }, agent, state }): GivenBack[] => {
         if (state === 'broken' || marker === undefined || 'problem' in marker) return []
-        return [planGiveBack(machine, { skill: name, agent, root: root.path, tookOver: marker.tookOver })]
+        return [backups.planGiveBack({ skill: name, agent, root: root.path, tookOver: marker.tookOver })]
       }),
     )
     const lists = RECORDED_AGENTS.flatMap((agent): Left['lists'] => {
@@ -116,7 +117,7 @@ export const leave = withInstalls(async (installs, request: LeaveRequest): Promi
       hooks: hooks.length > 0 ? hooks : before.hooks,
       lists: lists.length > 0 ? lists : before.lists,
     }))
-    for (const copy of copies) giveBack(machine, copy)
+    for (const copy of copies) backups.giveBack(copy)
     await settings(false)
     return leaving
   }

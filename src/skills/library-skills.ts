@@ -6,7 +6,7 @@ import type { Example } from '../examples/rules/example.ts'
 import { exists } from '../machine/files.ts'
 import { staysInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
-import type { Machine } from '../machine/machine.ts'
+import { type Machine, opening } from '../machine/machine.ts'
 import { openRanking } from '../machine/ranking.ts'
 import { Repository } from '../machine/repository.ts'
 import type { Why } from '../search/document.ts'
@@ -131,6 +131,25 @@ export class Library {
     return found
   }
 
+  /** Writes examples beside its skills, and commits exactly these files. Returns the commit. */
+  async teach(fresh: ReadonlyMap<string, readonly Example[]>, wantsCommit: boolean): Promise<string | undefined> {
+    const installs = new Installs(this.machine, {})
+    await installs.repo.require()
+    const { library, repo } = installs
+    const skills = [...fresh.keys()]
+    const run = async (): Promise<string | undefined> => {
+      const changes = [...fresh].map(([skill, examples]) => {
+        const file = libraryFile(library, skill)
+        const text = textWith(file, examples)
+        return { path: file.path, write: (stage: string) => void writeTreeFile(stage, text, false) }
+      })
+      const whose = skills.length === 1 ? skills[0] : `${skills.length} skills`
+      const message = wantsCommit ? `Teach examples of ${whose}` : undefined
+      return changeLibrary(repo, { changes, message })
+    }
+    return asWriter(installs, [], 'teach', run)
+  }
+
   private async requireRepo(): Promise<Repository> {
     const { repo } = new Installs(this.machine, {})
     await repo.require()
@@ -152,39 +171,11 @@ export class Library {
   }
 }
 
-/** Gives a use case the library that is configured. */
-function ofLibrary<Request, Value>(use: (library: Library, request: Request) => Value) {
-  return (machine: Machine, request: Request) => use(new Library(machine), request)
-}
-
-export const listLibrarySkills = ofLibrary((library, _: object) => library.list())
-export const openLibrarySkill = ofLibrary((library, { name }: { name: string }) => library.open(name))
-export const readLibraryFile = ofLibrary((library, { name, path }: { name: string; path: string }) =>
+export const listLibrarySkills = opening(Library, (library, _: object) => library.list())
+export const openLibrarySkill = opening(Library, (library, { name }: { name: string }) => library.open(name))
+export const readLibraryFile = opening(Library, (library, { name, path }: { name: string; path: string }) =>
   library.readFile(name, path),
 )
-
-/** Writes examples beside the skills of the library, and commits exactly these files. Returns the commit. */
-export async function teachLibrary(
-  machine: Machine,
-  fresh: ReadonlyMap<string, readonly Example[]>,
-  wantsCommit: boolean,
-): Promise<string | undefined> {
-  const installs = new Installs(machine, {})
-  await installs.repo.require()
-  const { library, repo } = installs
-  const skills = [...fresh.keys()]
-  const run = async (): Promise<string | undefined> => {
-    const changes = [...fresh].map(([skill, examples]) => {
-      const file = libraryFile(library, skill)
-      const text = textWith(file, examples)
-      return { path: file.path, write: (stage: string) => void writeTreeFile(stage, text, false) }
-    })
-    const whose = skills.length === 1 ? skills[0] : `${skills.length} skills`
-    const message = wantsCommit ? `Teach examples of ${whose}` : undefined
-    return changeLibrary(repo, { changes, message })
-  }
-  return asWriter(installs, [], 'teach', run)
-}
 
 export interface Suggestion {
   name: string

@@ -1,6 +1,6 @@
 import { Config, switchAgents } from '../agents/config.ts'
 import type { Profile } from '../agents/rules/config.ts'
-import type { Machine } from '../machine/machine.ts'
+import { opening } from '../machine/machine.ts'
 import { projectAt } from '../machine/open-project.ts'
 import { type Finding, failWith, retell } from '../text/trouble.ts'
 import { compareText, nearest, setOwn, sortedBy } from '../text/values.ts'
@@ -45,11 +45,11 @@ export const saveProfile = withInstalls(
 )
 
 /** Profiles of the library, then those that only this machine's configuration has. */
-export function listProfiles(machine: Machine, _request: object): SavedProfile[] {
-  const { profiles, findings } = profilesOf(new Config(machine))
-  machine.report(...findings)
+export const listProfiles = opening(Config, (config, _: object): SavedProfile[] => {
+  const { profiles, findings } = profilesOf(config)
+  config.machine.report(...findings)
   return profiles
-}
+})
 
 function profilesOf(config: Config): { profiles: SavedProfile[]; findings: Finding[] } {
   const { library } = config
@@ -79,8 +79,8 @@ export const applyProfile = withInstalls(
 )
 
 /** Restores what the library says about a machine: the agents and the skills of its profile. */
-export async function restoreLibrary(machine: Machine, request: RunOptions): Promise<Outcome> {
-  const config = new Config(machine)
+export const restoreLibrary = opening(Config, async (config, request: RunOptions): Promise<Outcome> => {
+  const { machine } = config
   const library = config.requireLibrary()
   const { profiles: all } = profilesOf(config)
   const only = all.length === 1 ? all[0]?.name : undefined
@@ -90,7 +90,7 @@ export async function restoreLibrary(machine: Machine, request: RunOptions): Pro
   const off = ids.filter((id) => !config.isEnabled(id))
   if (off.length > 0) await switchAgents(machine, { ids: off, isOn: true, dryRun: request.dryRun })
   return applyProfile(machine, { ...request, name })
-}
+})
 
 export function requireProfile(config: Config, name: string): SavedProfile {
   const { profiles: all, findings } = profilesOf(config)

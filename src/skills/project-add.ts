@@ -15,7 +15,7 @@ import type { SkillOffer } from './candidates.ts'
 import { npxHash } from './disk/foreign-skill.ts'
 import { splitPage } from './disk/import-source.ts'
 import { writeTreeFile } from './disk/tree.ts'
-import { Manifest } from './installs.ts'
+import { Manifest, withManifest } from './installs.ts'
 import { changeManifest, type ManifestChange, outcomeOf, type ProjectOutcome, type ProjectRequest } from './project.ts'
 import { lockAll, type ManifestSources, movesOf } from './project-lock.ts'
 import { offeredTexts } from './project-texts.ts'
@@ -180,30 +180,31 @@ function readForeignYaml(path: string): unknown {
 }
 
 /** Writes the manifest of a project as a file of another manager. Never replaces a file. */
-export async function exportManifest(
-  machine: Machine,
-  request: { project?: string; file: string; out?: string; signal?: AbortSignal },
-): Promise<{ path: string; skills: number }> {
-  const { project, agents, wanted, lock, versions } = Manifest.require(machine, request)
-  const file = WRITTEN_FILES.find((each) => each === request.file)
-  if (file === undefined) throw failWith('USAGE/format', { format: request.file })
-  const place = file === 'marketplace.json' ? `.claude-plugin/${file}` : file
-  const path = machine.resolve(request.out ?? join(project, place))
-  if (exists(path)) throw failWith('FILE_EXISTS/manifest', { path })
-  const hashes = new Map<string, string>()
-  if (file === 'skills-lock.json') {
-    await withScratch(async (scratch) => {
-      for await (const version of versions.open(lock.skills, scratch, request.signal)) {
-        hashes.set(version.row.name, npxHash(version.place))
-      }
-    })
-  }
-  const content = { name: basename(project), agents, wanted: wanted.skills, lock }
-  const { text, losses } = asForeign(file, content, hashes)
-  writeTreeFile(path, text, false)
-  machine.report(report('MANIFEST/not-said', { file, what: losses.join('; ') }))
-  return { path, skills: lock.skills.length }
-}
+export const exportManifest = withManifest(
+  async (
+    { machine, project, agents, wanted, lock, versions },
+    request: { project?: string; file: string; out?: string; signal?: AbortSignal },
+  ): Promise<{ path: string; skills: number }> => {
+    const file = WRITTEN_FILES.find((each) => each === request.file)
+    if (file === undefined) throw failWith('USAGE/format', { format: request.file })
+    const place = file === 'marketplace.json' ? `.claude-plugin/${file}` : file
+    const path = machine.resolve(request.out ?? join(project, place))
+    if (exists(path)) throw failWith('FILE_EXISTS/manifest', { path })
+    const hashes = new Map<string, string>()
+    if (file === 'skills-lock.json') {
+      await withScratch(async (scratch) => {
+        for await (const version of versions.open(lock.skills, scratch, request.signal)) {
+          hashes.set(version.row.name, npxHash(version.place))
+        }
+      })
+    }
+    const content = { name: basename(project), agents, wanted: wanted.skills, lock }
+    const { text, losses } = asForeign(file, content, hashes)
+    writeTreeFile(path, text, false)
+    machine.report(report('MANIFEST/not-said', { file, what: losses.join('; ') }))
+    return { path, skills: lock.skills.length }
+  },
+)
 
 /** The key for what was typed: an address that a clone on another machine can use too. */
 async function addressFor(
@@ -217,11 +218,15 @@ async function addressFor(
     const inside = relative(realFolder(machine, project), realFolder(machine, path))
     const isInside = inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)
     if (isInside) return { key: `./${inside}`, findings: [] }
-    return fromClone(machine, path, withRef)
+    return fromClone(new Repository(machine, findRepository(path) ?? path), path, withRef)
   }
   const { library } = new Config(machine)
   if (/^[a-z0-9-]+$/.test(source) && library !== undefined && isFolder(join(library, 'skills', source))) {
-    const { key, findings } = await fromClone(machine, library, withRef)
+    const { key, findings } = await fromClone(
+      new Repository(machine, findRepository(library) ?? library),
+      library,
+      withRef,
+    )
     return { key, names: [requireName(source)], findings }
   }
   const named = parseRepositoryName(source)
@@ -236,13 +241,13 @@ async function addressFor(
 }
 
 /** A clone on this machine stands for the repository that it came from. */
-async function fromClone(machine: Machine, path: string, withRef: (key: string) => string) {
+async function fromClone(repo: Repository, path: string, withRef: (key: string) => string) {
+  const { machine } = repo
   const root = findRepository(path)
-  const repo = root === undefined ? undefined : new Repository(machine, root)
-  const remote = repo && (await repo.git(['remote', 'get-url', 'origin'], { okCodes: [0, 2, 128] })).stdout.trim()
+  const remote = root && (await repo.git(['remote', 'get-url', 'origin'], { okCodes: [0, 2, 128] })).stdout.trim()
   const key = remote ? withoutPassword(remote) : `file://${root ?? path}`
   const inside = root === undefined ? '' : relative(realFolder(machine, root), realFolder(machine, path))
-  if (repo === undefined || isAbsolute(key))
+  if (root === undefined || isAbsolute(key))
     throw failWith('MANIFEST/address', {
       key: path,
       problem: 'a path outside of the project cannot be restored from a clone of it',

@@ -1,11 +1,12 @@
 import { dirname, join } from 'node:path'
 import { cloneRepository } from '../machine/clone.ts'
-import { isFolder } from '../machine/files.ts'
-import { staysInside } from '../machine/inside.ts'
+import { exists, isFolder, readText } from '../machine/files.ts'
+import { readTextInside, staysInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
 import { Repository } from '../machine/repository.ts'
 import { gate } from '../machine/rules/gate.ts'
+import { SshSignatures } from '../machine/ssh-signature.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { compareText, sortedBy } from '../text/values.ts'
 import { readSource } from './candidates.ts'
@@ -19,7 +20,9 @@ import type { Manifest } from './installs.ts'
 import { lockTexts, readTextAnswers, type TextAnswers } from './project-texts.ts'
 import type { ForeignSkill } from './rules/candidates.ts'
 import {
+  formatLock,
   keyOfKind,
+  LOCK_FILE,
   type LockedProfile,
   type LockedSkill,
   type LockedText,
@@ -424,4 +427,41 @@ async function movesOfKind<Row extends LockedText>(
     return { name, kind: 'removed', source: url ?? from, from: commit, review: [] }
   })
   return [...moves, ...gone]
+}
+
+export const SIGNATURE_FILE = `${LOCK_FILE}.sig`
+
+const PURPOSE = 'loadout-lock'
+
+/**
+ * Throws unless a signature of the lock is from an allowed signer. Who they are is known to this machine only: from the
+ * request, or from git. Without them a signature proves nothing.
+ */
+export async function checkSignature(
+  { machine, project }: Manifest,
+  { signers: named, sign: key }: { signers?: string; sign?: string },
+): Promise<Finding[]> {
+  if (key !== undefined) return []
+  const repo = new Repository(machine, project)
+  const asked = ['config', '--type=path', '--get', 'gpg.ssh.allowedSignersFile']
+  const file = named ?? (await repo.git(asked, { okCodes: [0, 1] })).stdout.trim()
+  const refuse = (problem: string) => failWith('LOCK_INVALID/signature', { problem, signers: file })
+  if (!exists(join(project, SIGNATURE_FILE))) {
+    if (named !== undefined) throw refuse('is missing')
+    return []
+  }
+  if (file === '') return [report('LOCK_INVALID/unknown-signer')]
+  const [signers, signature] = [readText(machine.resolve(file)), readTextInside(project, SIGNATURE_FILE)]
+  const ssh = new SshSignatures(machine)
+  const by = await ssh.signerOf(signers, signature)
+  if (by === undefined) throw refuse(`is not from a signer in ${file}`)
+  const text = readText(join(project, LOCK_FILE))
+  if (!(await ssh.isSigned(signers, { by, text, signature, purpose: PURPOSE }))) throw refuse('does not fit it')
+  return [report('LOCK_INVALID/signed', { by })]
+}
+
+/** The signature of the lock with an SSH key; an empty text for the usual one. */
+export function signLock({ machine, lock }: Manifest, named: string): Promise<string> {
+  const ssh = new SshSignatures(machine)
+  return ssh.sign(ssh.key(named || undefined), formatLock(lock), PURPOSE)
 }

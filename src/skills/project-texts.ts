@@ -2,7 +2,6 @@ import { basename, dirname, join } from 'node:path'
 import { readApprovals, recordApproval } from '../machine/approvals.ts'
 import { exists, isFolder } from '../machine/files.ts'
 import { readTextInside } from '../machine/inside.ts'
-import type { Machine } from '../machine/machine.ts'
 import { projectAt, realOrSame } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { answerFacts, type GateFacts, gate } from '../machine/rules/gate.ts'
@@ -19,7 +18,7 @@ import { compareText, sortedBy } from '../text/values.ts'
 import { Backups } from './disk/apply.ts'
 import { copyPath, hashPath } from './disk/tree.ts'
 import type { TextRecords } from './disk/versions.ts'
-import { Manifest } from './installs.ts'
+import { type Manifest, withManifest } from './installs.ts'
 import type { WaitingSkill } from './observe.ts'
 import type { OpenSource } from './project-lock.ts'
 import { keyOfKind, type LockedText, RULE_NAME, TEXT_KINDS, type TextKind } from './rules/lock.ts'
@@ -164,16 +163,17 @@ export function readTextAnswers({ machine, project, lock, versions }: Manifest):
 }
 
 /** Records whether a rule of the manifest may be given to agents. */
-export async function answerForRule(
-  machine: Machine,
-  { name, decision, project }: { name: string; decision: Decision; project?: string },
-): Promise<Approval> {
-  const { lock, project: root } = Manifest.require(machine, { project })
-  const row = lock.rules.find((each) => each.name === name)
-  if (row === undefined) throw failWith('MANIFEST/not-there', { name: `rule:${name}` })
-  const about = { kind: 'rule', root: realOrSame(root), name, decision } as const
-  return recordApproval(machine, { ...about, digest: answerFacts({ decision }).denied ? undefined : row.digest })
-}
+export const answerForRule = withManifest(
+  async (
+    { machine, lock, project },
+    { name, decision }: { name: string; decision: Decision; project?: string },
+  ): Promise<Approval> => {
+    const row = lock.rules.find((each) => each.name === name)
+    if (row === undefined) throw failWith('MANIFEST/not-there', { name: `rule:${name}` })
+    const about = { kind: 'rule', root: realOrSame(project), name, decision } as const
+    return recordApproval(machine, { ...about, digest: answerFacts({ decision }).denied ? undefined : row.digest })
+  },
+)
 
 export interface TextPlan {
   /** What is put in place or removed, below the project. */

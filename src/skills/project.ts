@@ -15,9 +15,18 @@ import { changeLibrary, hasLeftovers, withLibrary } from './disk/library-transac
 import { writeTreeFile } from './disk/tree.ts'
 import { describeCapability } from './gate.ts'
 import { type Installs, Manifest } from './installs.ts'
-import { checkSignature, SIGNATURE_FILE, signLock } from './lock-signature.ts'
 import { asRootWriter, carryOut, type Observation, type Outcome, observe, type RunOptions } from './observe.ts'
-import { compareParts, type LockMove, lockAll, ManifestSources, movesOf, settle } from './project-lock.ts'
+import {
+  checkSignature,
+  compareParts,
+  type LockMove,
+  lockAll,
+  ManifestSources,
+  movesOf,
+  SIGNATURE_FILE,
+  settle,
+  signLock,
+} from './project-lock.ts'
 import { approvePlaced, checkTexts, planTexts, type TextPlan, textFindings } from './project-texts.ts'
 import {
   formatLock,
@@ -74,22 +83,17 @@ export interface InstallRequest extends ProjectRequest {
 }
 
 /** Installs exactly what the lock of the project pins, after locking what the manifest asks for in addition. */
-export async function installProject(machine: Machine, request: InstallRequest): Promise<ProjectOutcome> {
-  return changeManifest(machine, request, async (before, sources) => {
-    const signed = await checkSignature(machine, before.project, request)
-    const gaps = compareParts(before)
-    if (request.frozen && gaps.length > 0) return { stop: outcomeOf(before, request), findings: gaps }
-    machine.report(...signed)
-    return gaps.length === 0 ? { manifest: before, findings: [] } : lockAll(before, sources)
-  })
-}
+export const installProject = changing<InstallRequest>(async (before, sources, request) => {
+  const signed = await checkSignature(before, request)
+  const gaps = compareParts(before)
+  if (request.frozen && gaps.length > 0) return { stop: outcomeOf(before, request), findings: gaps }
+  before.machine.report(...signed)
+  return gaps.length === 0 ? { manifest: before, findings: [] } : lockAll(before, sources)
+})
 
 /** Moves the lock to the newest commit of each version that the manifest names, and shows what changes. */
-export async function updateProject(
-  machine: Machine,
-  request: InstallRequest & { names?: readonly string[] },
-): Promise<ProjectOutcome> {
-  return changeManifest(machine, request, async (before, sources) => {
+export const updateProject = changing<InstallRequest & { names?: readonly string[] }>(
+  async (before, sources, request) => {
     const rows = Object.values(rowsNamed(before, request.names ?? [])).flat()
     const all: LockedText[] = [...before.lock.skills, ...before.lock.packs, ...before.lock.rules]
     // Everything of one source has one version.
@@ -99,40 +103,35 @@ export async function updateProject(
     const replaced = before.lock.skills.filter(({ from }) => moves.has(from))
     await before.versions.restore(replaced, request).catch(() => {})
     return { ...locked, moves: await movesOf(before, locked.manifest) }
-  })
-}
+  },
+)
 
 /** Takes skills, packs and rules out of the manifest, with the skills that only they needed. */
-export async function removeFromProject(
-  machine: Machine,
-  request: ProjectRequest & { names: readonly string[] },
-): Promise<ProjectOutcome> {
-  return changeManifest(machine, request, async (before) => {
-    const { wanted, lock } = before
-    const gone = rowsNamed(before, request.names)
-    const names = gone.skill.map(({ name }) => name)
-    for (const name of names) {
-      const others = lock.skills.filter((row) => row.requires.includes(name) && !names.includes(row.name))
-      if (others.length > 0) throw failWith('NEEDS/by', { name, by: others.map((row) => row.name).join(', ') })
-      const isOfProfile = Object.values(lock.profile?.skills ?? {}).some((skills) => Object.hasOwn(skills, name))
-      if (isOfProfile) throw failWith('MANIFEST/of-profile', { name, profile: wanted.profile ?? '' })
-    }
-    const skills = wantedWithout(wanted.skills, lock.skills, gone.skill)
-    const kept = lock.skills.filter(({ name }) => !names.includes(name))
-    const unused = new Set(unneeded(withProfile(skills, lock.profile), kept))
-    const texts = (kind: TextKind) => {
-      const [words, rows] = [wanted[keyOfKind(kind)], lock[keyOfKind(kind)]]
-      return { wanted: wantedWithout(words, rows, gone[kind]), rows: rows.filter((row) => !gone[kind].includes(row)) }
-    }
-    const [packs, rules] = [texts('pack'), texts('rule')]
-    const left = { ...lock, skills: kept.filter(({ name }) => !unused.has(name)), packs: packs.rows, rules: rules.rows }
-    const manifest = before.with({
-      wanted: { ...wanted, skills, packs: packs.wanted, rules: rules.wanted },
-      lock: left,
-    })
-    return { manifest, findings: [], moves: await movesOf(before, manifest) }
+export const removeFromProject = changing<ProjectRequest & { names: readonly string[] }>(async (before, _, request) => {
+  const { wanted, lock } = before
+  const gone = rowsNamed(before, request.names)
+  const names = gone.skill.map(({ name }) => name)
+  for (const name of names) {
+    const others = lock.skills.filter((row) => row.requires.includes(name) && !names.includes(row.name))
+    if (others.length > 0) throw failWith('NEEDS/by', { name, by: others.map((row) => row.name).join(', ') })
+    const isOfProfile = Object.values(lock.profile?.skills ?? {}).some((skills) => Object.hasOwn(skills, name))
+    if (isOfProfile) throw failWith('MANIFEST/of-profile', { name, profile: wanted.profile ?? '' })
+  }
+  const skills = wantedWithout(wanted.skills, lock.skills, gone.skill)
+  const kept = lock.skills.filter(({ name }) => !names.includes(name))
+  const unused = new Set(unneeded(withProfile(skills, lock.profile), kept))
+  const texts = (kind: TextKind) => {
+    const [words, rows] = [wanted[keyOfKind(kind)], lock[keyOfKind(kind)]]
+    return { wanted: wantedWithout(words, rows, gone[kind]), rows: rows.filter((row) => !gone[kind].includes(row)) }
+  }
+  const [packs, rules] = [texts('pack'), texts('rule')]
+  const left = { ...lock, skills: kept.filter(({ name }) => !unused.has(name)), packs: packs.rows, rules: rules.rows }
+  const manifest = before.with({
+    wanted: { ...wanted, skills, packs: packs.wanted, rules: rules.wanted },
+    lock: left,
   })
-}
+  return { manifest, findings: [], moves: await movesOf(before, manifest) }
+})
 
 /** The rows of a lock that were named: `x`, or `pack:x` and `rule:x`. Throws for a name that it does not have. */
 function rowsNamed({ lock }: Manifest, typed: readonly string[]) {
@@ -196,6 +195,15 @@ export async function changeManifest(
   }
 }
 
+/** A use case that changes the manifest of a project, which must have one. */
+function changing<Request extends InstallRequest>(
+  change: (before: Manifest, sources: ManifestSources, request: Request) => Promise<ManifestChange>,
+): (machine: Machine, request: Request) => Promise<ProjectOutcome> {
+  return (machine, request) => {
+    return changeManifest(machine, request, (before, sources) => change(before, sources, request))
+  }
+}
+
 /** Finishes or undoes what a killed command left of a manifest. Does not wait for a running one. */
 async function finishKilled(machine: Machine, project: string): Promise<void> {
   if (!hasLeftovers(project)) return
@@ -238,7 +246,7 @@ async function apply(
   })
   const files = changedFiles(before, next)
   if (request.sign !== undefined && !dryRun) {
-    files.push({ path: SIGNATURE_FILE, text: await signLock(machine, request.sign, formatLock(next.lock)) })
+    files.push({ path: SIGNATURE_FILE, text: await signLock(next, request.sign) })
   } else if (files.some(({ path }) => path === LOCK_FILE) && exists(join(next.project, SIGNATURE_FILE))) {
     machine.report(report('LOCK_INVALID/unsigned'))
   }
@@ -392,9 +400,7 @@ function changedFiles(before: Manifest, { project, wanted, agents, lock }: Manif
 }
 
 /** Says where manifest, lock and installed folders disagree. Only reads, and needs neither network nor cache. */
-export async function checkProject(machine: Machine, project: string): Promise<Finding[] | undefined> {
-  const manifest = Manifest.read(machine, project)
-  if (manifest === undefined) return undefined
+export async function checkManifest(manifest: Manifest): Promise<Finding[]> {
   const installs = manifest.installs()
   const { placements } = await observe(installs, installs.roots)
   const findings = [...compareParts(manifest), ...checkTexts(manifest)]

@@ -1,5 +1,4 @@
 import { basename, join } from 'node:path'
-import { Config } from '../agents/config.ts'
 import { requireAgent } from '../agents/rules/agents.ts'
 import { CLIENTS } from '../agents/rules/clients.ts'
 import { joinStarts, SESSION_SETS } from '../agents/rules/session-set.ts'
@@ -10,6 +9,7 @@ import { failWith, report, retell } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { runWithFolder } from './disk/run-with-folder.ts'
 import { createBuilder } from './disk/tree.ts'
+import { Installs } from './installs.ts'
 import { requireProfile } from './profiles.ts'
 import { chooseSkills, skillFiles } from './share.ts'
 
@@ -51,8 +51,9 @@ export async function startSession(machine: Machine, request: SessionRequest): P
   const { agent } = client
   const set = SESSION_SETS.find((each) => each.agent === agent)!
   const { label } = requireAgent(agent)
-  const { profile } = requireProfile(new Config(machine), name)
-  const { skills, findings } = chooseSkills(machine, { names: [], profile: name })
+  const installs = new Installs(machine, {})
+  const { profile } = requireProfile(installs.config, name)
+  const { skills, findings } = chooseSkills(installs, { names: [], profile: name })
   machine.report(...findings)
   const wanted = skills.filter(({ skill }) => profile[skill.name]?.includes(agent))
   const held = findings.find(({ severity }) => severity === 'error')

@@ -137,7 +137,9 @@ export interface BuiltPlugin {
 export async function buildPlugin(machine: Machine, request: PluginRequest): Promise<BuiltPlugin> {
   const name = requirePluginName(request.name ?? 'loadout')
   const forms = chooseForms(request.agents ?? [])
-  const { skills, findings } = chooseSkills(machine, request)
+  const { skills, findings } = request.bare
+    ? { skills: [], findings: [] }
+    : chooseSkills(new Installs(machine, {}), request)
   const folder = machine.resolve(request.out ?? `${name}-plugin`)
   refuseNamedLinkOut(openProject(machine).root, folder)
   const about = { name, description: request.description ?? describe(skills), author: request.author ?? name }
@@ -184,9 +186,10 @@ function chooseForms(agents: readonly string[]) {
 type Chosen = RegisteredSkill & { path: string }
 
 /** Sorted by name. Leaves out skills in quarantine on this machine, so that others do not get them. */
-export function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chosen[]; findings: Finding[] } {
-  if (request.bare) return { skills: [], findings: [] }
-  const { config, library, repo } = new Installs(machine, {})
+export function chooseSkills(
+  { config, library, repo }: Installs,
+  request: PluginRequest,
+): { skills: Chosen[]; findings: Finding[] } {
   const registry = readLibrary(repo)
   const chosen = namesOf(config, request, registry)
   const refused = chosen.flatMap((name) => registry.withheld.get(name) ?? [])

@@ -10,7 +10,7 @@ import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { failWith } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { discoverSkills } from './disk/foreign-skill.ts'
-import { changeLibrary } from './disk/library-transaction.ts'
+import { changeLibrary, type LibraryChange } from './disk/library-transaction.ts'
 import { buildFor, copyTree, hashFile, hashRows, listTree, readBuild, writeTreeFile } from './disk/tree.ts'
 import { readLibrary } from './gate.ts'
 import { Installs } from './installs.ts'
@@ -40,44 +40,122 @@ export interface TestedSkill {
   files(agent: string, description?: string): Readonly<Record<string, Uint8Array | string>>
 }
 
-export interface TestedSkills {
-  /** The library, or the named folder: `results/` lies there. */
-  root: string
-  isLibrary: boolean
-  skills: TestedSkill[]
-}
-
 const RESULTS_FOLDER = 'results'
 const MOST_BYTES = 32 * 1024 * 1024
 
 /** Named skills of the library, or all in a folder. Throws for one that is in quarantine: it reaches no model. */
-export function openTestedSkills(machine: Machine, named: readonly string[]): TestedSkills {
-  const [first = '.', second] = named
-  const folder = resolve(machine.cwd, first)
-  const { library } = new Config(machine)
-  const isPath = nameProblem(first) !== undefined || library === undefined
-  if (isPath && isFolder(folder)) {
-    if (second !== undefined) throw failWith('USAGE/unexpected', { word: second, command: 'test' })
-    if (folder !== library) return { root: folder, isLibrary: false, skills: skillsIn(folder) }
-  } else if (library === undefined) throw failWith('NOT_A_FOLDER/tested', { folder })
-  const registry = readLibrary(new Repository(machine, library!))
-  const isAll = isPath && folder === library
-  const wanted = isAll ? registry.skills : named.map((name) => requireSkill(registry, requireName(name)))
-  const skills = wanted.map(({ skill, folder: inside, sourceHash }): TestedSkill => {
-    const at = join(library!, inside)
-    const { name, description } = skill
-    const files: TestedSkill['files'] = (agent, described = description) =>
-      readBuild(buildFor(at, { ...skill, description: described }, agent))
-    return {
-      name,
-      description,
-      folder: at,
-      digest: sourceHash.slice(0, 12),
-      isOutside: skill.source !== undefined,
-      files,
+export class TestedSkills {
+  private readonly machine: Machine
+  /** The library, or the named folder: `results/` lies there. */
+  readonly root: string
+  readonly isLibrary: boolean
+  readonly skills: TestedSkill[]
+
+  constructor(machine: Machine, named: readonly string[]) {
+    this.machine = machine
+    const [first = '.', second] = named
+    const folder = resolve(machine.cwd, first)
+    const { library } = new Config(machine)
+    const isPath = nameProblem(first) !== undefined || library === undefined
+    if (isPath && isFolder(folder) && second !== undefined) {
+      throw failWith('USAGE/unexpected', { word: second, command: 'test' })
     }
-  })
-  return { root: library!, isLibrary: true, skills }
+    this.isLibrary = library !== undefined && (!isPath || !isFolder(folder) || folder === library)
+    this.root = this.isLibrary ? library! : folder
+    if (!this.isLibrary) {
+      if (!isPath || !isFolder(folder)) throw failWith('NOT_A_FOLDER/tested', { folder })
+      this.skills = skillsIn(folder)
+      return
+    }
+    const registry = readLibrary(new Repository(machine, this.root))
+    const isAll = isPath && folder === library
+    const wanted = isAll ? registry.skills : named.map((name) => requireSkill(registry, requireName(name)))
+    this.skills = wanted.map(({ skill, folder: inside, sourceHash }): TestedSkill => {
+      const at = join(this.root, inside)
+      const { name, description } = skill
+      const files: TestedSkill['files'] = (agent, described = description) =>
+        readBuild(buildFor(at, { ...skill, description: described }, agent))
+      const digest = sourceHash.slice(0, 12)
+      return { name, description, folder: at, digest, isOutside: skill.source !== undefined, files }
+    })
+  }
+
+  /** Keeps results, and commits exactly these files in a library. Returns their paths below the root. */
+  async keepResults(fresh: ReadonlyMap<string, readonly ResultRow[]>): Promise<string[]> {
+    const rows = [...fresh].map(([skill, added]) => {
+      const text = formatResults(added.reduce(withRow, readResults(this.root, skill)))
+      return [`${RESULTS_FOLDER}/${skill}.json`, text] as const
+    })
+    if (rows.length === 0) return []
+    const whose = rows.length === 1 ? [...fresh.keys()][0] : `${rows.length} skills`
+    const changes = rows.map(([path, text]) => {
+      return { path, write: (stage: string) => void writeTreeFile(stage, text, false) }
+    })
+    if (this.isLibrary) await this.commit(changes, `Keep results of ${whose}`)
+    else for (const [path, text] of rows) writeInside(this.root, path, text)
+    return rows.map(([path]) => path)
+  }
+
+  /** Gives the one skill a new description, and commits that in a library. Returns the path of the changed file. */
+  async keepDescription(description: string): Promise<string> {
+    const [{ name, folder }] = this.skills as [TestedSkill]
+    if (!this.isLibrary) {
+      const text = installedDocument({ name, description }, {}, readText(join(folder, DOCUMENT_FILE)))
+      return this.replaceFile(folder, DOCUMENT_FILE, text, '')
+    }
+    const { skill } = requireSkill(readLibrary(new Repository(this.machine, this.root)), name)
+    return this.replaceFile(folder, SKILL_FILE, formatSkill({ ...skill, description }), `Describe ${name} better`)
+  }
+
+  /** Writes prompts as tests beside the one skill: `evals/eval_queries.json`, the form that public repositories use. */
+  async addCases(prompts: readonly string[], not: boolean): Promise<{ path: string; cases: number }> {
+    const [skill, second] = this.skills
+    if (skill === undefined || second !== undefined) throw failWith('USAGE/one-skill')
+    const { folder, name } = skill
+    const path = 'evals/eval_queries.json'
+    const before = isFile(join(folder, path)) ? readJson(join(folder, path)) : []
+    if (!Array.isArray(before))
+      throw failWith('BAD_SUITE/form', { path: join(folder, path), problem: 'it is not a list' })
+    const known = new Set(before.map((each: unknown) => (isRecord(each) ? each.query : undefined)))
+    const fresh = prompts.filter((prompt) => !known.has(prompt)).map((query) => ({ query, should_trigger: !not }))
+    const text = `[\n${[...before, ...fresh].map((each) => `  ${JSON.stringify(each)}`).join(',\n')}\n]\n`
+    return {
+      path: await this.replaceFile(folder, path, text, `Add tests of ${name}`),
+      cases: before.length + fresh.length,
+    }
+  }
+
+  /** Writes one file of a skill, and commits that in a library. Returns its path below the root. */
+  private async replaceFile(folder: string, path: string, text: string, message: string): Promise<string> {
+    const inside = folder.slice(this.root.length + 1)
+    const write = (stage: string) => {
+      copyTree(folder, stage, [path])
+      writeTreeFile(join(stage, path), text, false)
+    }
+    if (this.isLibrary) await this.commit([{ path: inside, write }], message)
+    else writeInside(this.root, join(inside, path), text)
+    return join(inside, path)
+  }
+
+  private async commit(changes: LibraryChange['changes'], message: string): Promise<void> {
+    const installs = new Installs(this.machine, {})
+    await installs.repo.require()
+    await asWriter(installs, [], 'test', () => changeLibrary(installs.repo, { changes, message }))
+  }
+}
+
+export async function keepDescription(
+  machine: Machine,
+  { what, description }: { what: readonly string[]; description: string },
+): Promise<string> {
+  return new TestedSkills(machine, what).keepDescription(description)
+}
+
+export async function addCases(
+  machine: Machine,
+  { what, prompts, not = false }: { what: readonly string[]; prompts: readonly string[]; not?: boolean },
+): Promise<{ path: string; cases: number }> {
+  return new TestedSkills(machine, what).addCases(prompts, not)
 }
 
 function skillsIn(root: string): TestedSkill[] {
@@ -117,94 +195,10 @@ export function readResults(root: string, skill: string): SkillResults {
 }
 
 /** What the results of the library say no longer works. Empty without a library. */
-export function regressionsOf(machine: Machine): Regression[] {
-  const { library } = new Config(machine)
+export function regressionsOf(library: string | undefined): Regression[] {
   if (library === undefined) return []
   const files = namesIn(join(library, RESULTS_FOLDER))
     .filter((name) => name.endsWith('.json'))
     .sort()
   return files.flatMap((name) => findRegressions(readResults(library, name.slice(0, -'.json'.length))))
-}
-
-/** Keeps results, and commits exactly these files in a library. Returns their paths below the root. */
-export async function keepResults(
-  machine: Machine,
-  { root, isLibrary }: Pick<TestedSkills, 'root' | 'isLibrary'>,
-  fresh: ReadonlyMap<string, readonly ResultRow[]>,
-): Promise<string[]> {
-  const changes = [...fresh].map(([skill, rows]) => {
-    const text = formatResults(rows.reduce(withRow, readResults(root, skill)))
-    return {
-      path: `${RESULTS_FOLDER}/${skill}.json`,
-      write: (stage: string) => void writeTreeFile(stage, text, false),
-      text,
-    }
-  })
-  if (changes.length === 0) return []
-  if (isLibrary) {
-    const installs = new Installs(machine, {})
-    await installs.repo.require()
-    const whose = changes.length === 1 ? [...fresh.keys()][0] : `${changes.length} skills`
-    await asWriter(installs, [], 'test', () =>
-      changeLibrary(installs.repo, { changes, message: `Keep results of ${whose}` }),
-    )
-  } else for (const { path, text } of changes) writeInside(root, path, text)
-  return changes.map(({ path }) => path)
-}
-
-/** Gives the one skill a new description, and commits that in a library. Returns the path of the changed file. */
-export async function keepDescription(
-  machine: Machine,
-  { what, description }: { what: readonly string[]; description: string },
-): Promise<string> {
-  const { root, isLibrary, skills } = openTestedSkills(machine, what)
-  const [{ name, folder }] = skills as [TestedSkill]
-  if (!isLibrary) {
-    const text = installedDocument({ name, description }, {}, readText(join(folder, DOCUMENT_FILE)))
-    const inside = join(folder.slice(root.length + 1), DOCUMENT_FILE)
-    writeInside(root, inside, text)
-    return inside
-  }
-  const installs = new Installs(machine, {})
-  await installs.repo.require()
-  const inside = folder.slice(root.length + 1)
-  const run = async () => {
-    const { skill } = requireSkill(readLibrary(installs.repo), name)
-    const write = (stage: string) => {
-      copyTree(folder, stage, [SKILL_FILE])
-      writeTreeFile(join(stage, SKILL_FILE), formatSkill({ ...skill, description }), false)
-    }
-    await changeLibrary(installs.repo, { changes: [{ path: inside, write }], message: `Describe ${name} better` })
-  }
-  await asWriter(installs, [], 'test', run)
-  return join(inside, SKILL_FILE)
-}
-
-/** Writes prompts as tests beside the one skill: `evals/eval_queries.json`, the form that public repositories use. */
-export async function addCases(
-  machine: Machine,
-  { what, prompts, not = false }: { what: readonly string[]; prompts: readonly string[]; not?: boolean },
-): Promise<{ path: string; cases: number }> {
-  const { root, isLibrary, skills } = openTestedSkills(machine, what)
-  const [skill, second] = skills
-  if (skill === undefined || second !== undefined) throw failWith('USAGE/one-skill')
-  const { folder, name } = skill
-  const path = 'evals/eval_queries.json'
-  const before = isFile(join(folder, path)) ? readJson(join(folder, path)) : []
-  if (!Array.isArray(before))
-    throw failWith('BAD_SUITE/form', { path: join(folder, path), problem: 'it is not a list' })
-  const known = new Set(before.map((each: unknown) => (isRecord(each) ? each.query : undefined)))
-  const fresh = prompts.filter((prompt) => !known.has(prompt)).map((query) => ({ query, should_trigger: !not }))
-  const text = `[\n${[...before, ...fresh].map((each) => `  ${JSON.stringify(each)}`).join(',\n')}\n]\n`
-  const inside = folder.slice(root.length + 1)
-  if (isLibrary) {
-    const installs = new Installs(machine, {})
-    const write = (stage: string) => {
-      copyTree(folder, stage, [path])
-      writeTreeFile(join(stage, path), text, false)
-    }
-    const change = { changes: [{ path: inside, write }], message: `Add tests of ${name}` }
-    await asWriter(installs, [], 'test', () => changeLibrary(installs.repo, change))
-  } else writeInside(root, join(inside, path), text)
-  return { path: join(inside, path), cases: before.length + fresh.length }
 }

@@ -1,6 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/approval.ts'
-import { isSigned, principalOf, sign, signingKey } from '../machine/ssh-signature.ts'
+import { principalOf, SshSignatures } from '../machine/ssh-signature.ts'
 import { committedPack, hasPack } from '../packs/committed-pack.ts'
 import { type CommittedVersion, Library } from '../skills/library-skills.ts'
 import { failWith, type LoadoutError } from '../text/trouble.ts'
@@ -247,7 +247,8 @@ async function signNext(
     throw failWith('CATALOG_UNVERIFIED/no-signers', { signers: SIGNERS_FILE })
   }
   if (catalog.problem !== undefined && !request.restore) requireWayOn(catalog)
-  const key = signingKey(machine, request.key)
+  const ssh = new SshSignatures(machine)
+  const key = ssh.key(request.key)
   const by = principalOf(key, signers)
   const base = catalog.snapshot ?? (await earlierApprovals(machine, { team: membership.team, signers, entries }))
   const days = request.days ?? catalog.snapshot?.days ?? 90
@@ -268,8 +269,8 @@ async function signNext(
     offered?.isSigned ? offered.snapshot?.number : 0,
   )
   const text = formatSnapshot(next)
-  const signature = await sign(machine, key, text, SIGNED_FOR)
-  if (!(await isSigned(machine, signers, { by, text, signature, purpose: SIGNED_FOR }))) {
+  const signature = await ssh.sign(key, text, SIGNED_FOR)
+  if (!(await ssh.isSigned(signers, { by, text, signature, purpose: SIGNED_FOR }))) {
     throw failWith('CATALOG_UNVERIFIED/signature', { key, by, signers: SIGNERS_FILE })
   }
   const after = offered === undefined ? '' : sha256(offered.text)

@@ -3,7 +3,7 @@ import { readVerdicts, verdictsExpiry, writeVerdicts } from '../machine/approval
 import type { Machine } from '../machine/machine.ts'
 import type { RecordFile } from '../machine/records.ts'
 import { ANY_NAME, CATALOG_KINDS, type Verdict } from '../machine/rules/approval.ts'
-import { isSigned } from '../machine/ssh-signature.ts'
+import { SshSignatures } from '../machine/ssh-signature.ts'
 import { Library } from '../skills/library-skills.ts'
 import { parseForeignJson } from '../text/json.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
@@ -95,7 +95,7 @@ export async function readCatalog(
     const isValid =
       snapshot !== undefined &&
       signers !== undefined &&
-      (await isSigned(machine, signers, { by: snapshot.by, text, signature, purpose: SIGNED_FOR }))
+      (await new SshSignatures(machine).isSigned(signers, { by: snapshot.by, text, signature, purpose: SIGNED_FOR }))
     offered = { text, signature, snapshot, isSigned: isValid }
   }
   const problem = problemOf(offered, before, signers, membership)
@@ -221,7 +221,7 @@ export async function earlierApprovals(
     if (!isAbout || typeof by !== 'string' || typeof at !== 'string') continue
     if (
       (state !== 'approved' && state !== 'retired') ||
-      !(await isSigned(machine, signers, { by, text, signature, purpose: SIGNED_FOR }))
+      !(await new SshSignatures(machine).isSigned(signers, { by, text, signature, purpose: SIGNED_FOR }))
     ) {
       continue
     }

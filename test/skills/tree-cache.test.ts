@@ -53,8 +53,8 @@ const putCache = (machine: Machine, text: string) => machine.cache.write(KEY, Bu
 
 /** A hash that is only in the cache shows that nothing was read. */
 function changeHash(machine: Machine, hash: string): void {
-  const { folders = new Map(), rest } = readFolders(machine, KEY) ?? {}
-  writeFolders(machine, KEY, folders, JSON.parse(JSON.stringify(rest).replace(hash, 'remembered')))
+  const { folders = new Map(), rest } = readFolders(machine.cache, KEY) ?? {}
+  writeFolders(machine.cache, KEY, folders, JSON.parse(JSON.stringify(rest).replace(hash, 'remembered')))
 }
 
 describe('a folder that was read before', () => {
@@ -146,10 +146,10 @@ describe('a folder that was read before', () => {
 it('what is so fresh that its times may not tell the next change is not remembered', () => {
   const [machine, folder] = [makeMachine(0), makeSkill()]
   readOnce(machine, folder)
-  expect(readFolders(machine, KEY)).toBeUndefined()
+  expect(readFolders(machine.cache, KEY)).toBeUndefined()
   utimesSync(join(folder, 'SKILL.md'), 1, 1)
   readOnce(machine, folder)
-  expect(readFolders(machine, KEY)).toBeUndefined()
+  expect(readFolders(machine.cache, KEY)).toBeUndefined()
 })
 
 it.each([

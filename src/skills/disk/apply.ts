@@ -12,7 +12,17 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { stagePath, swapIn, swapOut, workFolderIn } from '../../change/transaction.ts'
-import { asLoadoutError, exists, flushFiles, isFile, isFolder, isLink } from '../../machine/files.ts'
+import {
+  asLoadoutError,
+  exists,
+  flushFiles,
+  isFile,
+  isFolder,
+  isLink,
+  readText,
+  removeFile,
+  writeAtomically,
+} from '../../machine/files.ts'
 import { type PinnedFolder, pinFolder, readJsonInside } from '../../machine/inside.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -248,7 +258,7 @@ function backUpIfNeeded(operation: Placed, { machine }: ApplyContext): Finding |
 }
 
 /** Tells whether a folder has changed, or a link leads elsewhere. */
-export function identityOf(path: string): string {
+function identityOf(path: string): string {
   return isLink(path) ? sha256(readlinkSync(path)) : hashOf(path)
 }
 
@@ -348,9 +358,74 @@ export class Backups {
     return join(this.machine.records.path(BACKUPS), skill, name)
   }
 
+  planGiveBack({ skill, agent, root, tookOver }: CopyToGive): GivenBack {
+    const target = join(root, skill)
+    const marker = readText(join(target, MARKER_FILE))
+    const before = tookOver === undefined ? undefined : this.place(skill, tookOver)
+    if (before === undefined || !exists(before)) return { skill, agent, root, marker }
+    const link = isLink(before) ? readlinkSync(before) : undefined
+    return { skill, agent, root, marker, before, link, kept: this.pathOf(skill, agent, identityOf(target)) }
+  }
+
+  giveBack({ skill, agent, root, before }: GivenBack): void {
+    const target = join(root, skill)
+    if (before === undefined) {
+      removeFile(join(target, MARKER_FILE))
+      return
+    }
+    this.add(target, skill, agent, identityOf(target))
+    const stage = stagePath(workFolderIn(root), skill)
+    try {
+      if (isLink(before)) symlinkSync(readlinkSync(before), stage)
+      else copyFolder(before, stage)
+    } catch (error) {
+      throw asLoadoutError(error, target, 'write')
+    }
+    swapIn(stage, target)
+  }
+
   /** Removes copies that a killed process did not finish: the originals are still in place. */
   removePartial(): void {
     const all = this.machine.records.path(BACKUPS)
     for (const skill of isFolder(all) ? readdirSync(all) : []) removeOrphans(join(all, skill))
   }
+}
+
+/** An installed copy that Loadout no longer manages. */
+export interface GivenBack {
+  skill: string
+  agent: string
+  root: string
+  /** The text of its marker. */
+  marker: string
+  /** The backup of what Loadout had taken over: it takes the place of the copy. Absent: the copy stays as it is. */
+  before?: string
+  /** Where the link leads that takes the place of the copy. */
+  link?: string
+  /** The backup of the copy, if it was replaced. */
+  kept?: string
+}
+
+type CopyToGive = Pick<GivenBack, 'skill' | 'agent' | 'root'> & { tookOver: string | undefined }
+
+/** Makes it a managed copy again, unless a person has changed what was given back. */
+export function takeAgain({ skill, root, marker, before, kept }: GivenBack): Finding[] {
+  const target = join(root, skill)
+  const mark = join(target, MARKER_FILE)
+  // It was installed since, or the undo was killed.
+  if (!isLink(target) && exists(mark)) return []
+  const isWhole = kept === undefined ? isFolder(target) && !isLink(target) : exists(kept)
+  const isAsGiven =
+    before === undefined || (exists(target) && exists(before) && identityOf(target) === identityOf(before))
+  if (!isWhole || !isAsGiven) {
+    const facts = { shown: target, what: 'was changed' }
+    return [report('UNMANAGED_FOLDER/meanwhile', facts, { severity: 'error', subject: skill })]
+  }
+  if (kept !== undefined) {
+    const stage = stagePath(workFolderIn(root), skill)
+    copyFolder(kept, stage)
+    swapIn(stage, target)
+  }
+  writeAtomically(mark, marker)
+  return []
 }

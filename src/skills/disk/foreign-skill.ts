@@ -171,7 +171,9 @@ export function readSkillsLock(
   machine: Machine,
   project: string | undefined,
 ): { skills: ReadonlyMap<string, LockedSkill>; findings: Finding[] } {
-  const path = lockPath(machine, project)
+  const { XDG_STATE_HOME: state } = machine.env
+  const own = state ? join(state, 'skills') : join(machine.home, '.agents')
+  const path = project === undefined ? join(own, '.skill-lock.json') : join(project, 'skills-lock.json')
   if (!exists(path)) return { skills: new Map(), findings: [] }
   try {
     const json = readJson(path)
@@ -184,12 +186,6 @@ export function readSkillsLock(
     const message = `the lock file of another manager was skipped: ${error.message}`
     return { skills: new Map(), findings: [asFinding(error, { message, hint: undefined, subject: path })] }
   }
-}
-
-function lockPath({ home, env }: Machine, project: string | undefined): string {
-  if (project !== undefined) return join(project, 'skills-lock.json')
-  const state = env.XDG_STATE_HOME
-  return state ? join(state, 'skills', '.skill-lock.json') : join(home, '.agents', '.skill-lock.json')
 }
 
 function lockedSkill(row: unknown): LockedSkill {

@@ -49,7 +49,7 @@ export async function openImportSource(machine: Machine, named: string, options:
       return openRepository(machine, path, { url: path }, { subfolder, ref })
     }
     if (isFolder(path)) {
-      const origin = { path: inHome(path, machine.home), ...(await stateOf(machine, path)) }
+      const origin = { path: inHome(path, machine.home), ...(await stateOf(new Repository(machine, path))) }
       const root = inside(path, subfolder)
       return { root, part: subfolder, origin, isShared: false, reword: (text) => text, dispose() {} }
     }
@@ -71,7 +71,7 @@ export async function openImportSource(machine: Machine, named: string, options:
     const { root, plugin, url } = known
     const origin = {
       ...(url === undefined ? { path: inHome(root, machine.home) } : { url }),
-      ...(await stateOf(machine, root)),
+      ...(await stateOf(new Repository(machine, root))),
     }
     return {
       root: inside(root, options.subfolder ?? ''),
@@ -144,10 +144,9 @@ export async function splitPage(
 }
 
 /** The commit of a folder that is a git repository. If git fails, the skills can still be imported. */
-async function stateOf(machine: Machine, path: string): Promise<Pick<Origin, 'ref' | 'commit'>> {
-  if (!exists(join(path, '.git'))) return {}
+async function stateOf(repository: Repository): Promise<Pick<Origin, 'ref' | 'commit'>> {
+  if (!exists(join(repository.path, '.git'))) return {}
   try {
-    const repository = new Repository(machine, path)
     const [commit, ref] = [await repository.head(), await repository.branch()]
     return { ref, commit }
   } catch (error) {

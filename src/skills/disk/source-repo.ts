@@ -22,10 +22,8 @@ export interface SourceRepo {
 
 const NETWORK_MS = 120_000
 
-/** The folder of the caches. */
-export function sourceCaches(machine: Machine): string {
-  return join(machine.cacheFolder, 'sources')
-}
+/** Below the folder of the caches. */
+export const SOURCES_FOLDER = 'sources'
 
 /**
  * Fetches the current commit of a branch or tag, and some earlier commits, into the cache. One fetch is enough, unless a
@@ -45,7 +43,7 @@ export async function fetchSourceRepo(
   const source = cloneSource(machine, url)
   const { ref } = request
   if (ref?.startsWith('-') || ref?.includes(':')) throw failWith('USAGE/ref', { ref: JSON.stringify(ref) })
-  const path = join(sourceCaches(machine), sha256(source).slice(0, 32))
+  const path = join(machine.cacheFolder, SOURCES_FOLDER, sha256(source).slice(0, 32))
   const repo = new Repository(machine, path)
   if (request.isEnough && (await hasAll(repo, request.commits)))
     return { repo, head: request.ref ?? '', gone: new Set() }

@@ -1,6 +1,6 @@
 import { constants, lstatSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type CacheKey, isSettled, type Stamp, stampAt } from '../../machine/cache.ts'
+import { type Cache, type CacheKey, isSettled, type Stamp, stampAt } from '../../machine/cache.ts'
 import { readText } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -32,7 +32,7 @@ export class TreeCache {
   constructor(machine: Machine) {
     this.machine = machine
     this.now = machine.now()
-    const { folders = new Map<string, Listed>(), rest } = readFolders(machine, KEY) ?? {}
+    const { folders = new Map<string, Listed>(), rest } = readFolders(machine.cache, KEY) ?? {}
     const rows = Array.isArray(rest) && rest.length === folders.size ? rest : []
     const isStored = (row: unknown): row is [hash: string, label: Label | null] => {
       if (!Array.isArray(row) || typeof row[0] !== 'string') return false
@@ -63,7 +63,7 @@ export class TreeCache {
   save(): void {
     if (!this.isChanged) return
     const rest = [...this.known.values()].map(({ hash, label }) => [hash, label])
-    writeFolders(this.machine, KEY, this.known, rest)
+    writeFolders(this.machine.cache, KEY, this.known, rest)
   }
 
   /** Reuses the hash of unchanged files: after new markers for all installs, only the markers are read again. */
@@ -195,12 +195,7 @@ const NUMBER = Float64Array.BYTES_PER_ELEMENT
  * Caches folders together with a result made from them. Stamps are stored as numbers, the rest as JSON. The checksum
  * covers only the JSON: for the stamps of a thousand skills it took 8 ms, and damaged stamps only fail to match.
  */
-export function writeFolders(
-  machine: Machine,
-  key: CacheKey,
-  folders: ReadonlyMap<string, Listed>,
-  rest: unknown,
-): void {
+export function writeFolders(cache: Cache, key: CacheKey, folders: ReadonlyMap<string, Listed>, rest: unknown): void {
   const table: Table = { parents: [], lists: [], rows: [] }
   const lists = new Map<string, number>()
   let list: number | undefined
@@ -226,15 +221,15 @@ export function writeFolders(
     at += paths.length * WIDTH
   }
   bytes.set(text, at * NUMBER)
-  machine.cache.write(key, bytes, checksum(text))
+  cache.write(key, bytes, checksum(text))
 }
 
 /** Reads what `writeFolders` cached. The caller must compare the stamps with the disk before it uses the result. */
 export function readFolders(
-  machine: Machine,
+  cache: Cache,
   key: CacheKey,
 ): { folders: ReadonlyMap<string, Listed>; rest: unknown } | undefined {
-  const opened = machine.cache.open(key)
+  const opened = cache.open(key)
   if (opened === undefined) return undefined
   try {
     const bytes = opened.read(0, opened.size)
