@@ -1,4 +1,4 @@
-import { signingKey } from '../machine/ssh-signature.ts'
+import { SshSignatures } from '../machine/ssh-signature.ts'
 import { draftChange, type TakenChange, takeChange } from '../skills/proposed-change.ts'
 import { detectSecrets } from '../text/sensitive/detect.ts'
 import { failWith } from '../text/trouble.ts'
@@ -90,7 +90,7 @@ export const adoptProposal = withTeam(async (team, request: AdoptProposalRequest
     return { ...known, state: 'declined' }
   }
   // Before anything changes: without a key the signature would fail after the commit.
-  if (!request.dryRun) signingKey(machine, request.key)
+  if (!request.dryRun) new SshSignatures(machine).key(request.key)
   const { name } = change
   const taken = await takeChange(machine, { change, isAllowed: request.allow, dryRun: request.dryRun })
   if (taken.commit === undefined) return { ...known, taken }
