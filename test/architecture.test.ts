@@ -283,7 +283,7 @@ const WAYS: { what: string; call: RegExp; files: string[]; planted: string }[] =
   {
     what: 'reads a saved form of an index',
     call: /(?<!function )\b(?:openForm|SavedLibrary)\(/,
-    files: ['src/project/disk/file-table.ts', 'src/search/ranker.ts', 'src/search/saved-library.ts'],
+    files: ['src/project/disk/project-index.ts', 'src/search/ranker.ts', 'src/search/saved-library.ts'],
     planted: 'const form = openForm(read, size, tuning)',
   },
   {
