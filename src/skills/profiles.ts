@@ -2,12 +2,14 @@ import { Config, switchAgents } from '../agents/config.ts'
 import type { Profile } from '../agents/rules/config.ts'
 import { opening } from '../machine/machine.ts'
 import { projectAt } from '../machine/open-project.ts'
+import type { RecordFile } from '../machine/records.ts'
 import { type Finding, failWith, retell } from '../text/trouble.ts'
-import { compareText, nearest, setOwn, sortedBy } from '../text/values.ts'
+import { compareText, isRecord, nearest, setOwn, sortedBy } from '../text/values.ts'
 import { readLibraryProfiles, requireProfileName, writeLibraryProfile } from './disk/profiles.ts'
 import { type ScopeRequest, withInstalls } from './installs.ts'
 import { asWriter, carryOut, type Outcome, observe, type RunOptions } from './observe.ts'
-import { planProfile } from './rules/operations.ts'
+import { type Operation, planProfile } from './rules/operations.ts'
+import type { PlacementStatus } from './rules/skill.ts'
 
 export interface SavedProfile {
   name: string
@@ -63,20 +65,63 @@ function profilesOf(config: Config): { profiles: SavedProfile[]; findings: Findi
   return { profiles: sortedBy(profiles, ({ name }) => name), findings: known.findings }
 }
 
-/** Equips every skill of a profile; with `exact` also unequips all others. */
-export const applyProfile = withInstalls(
-  async (installs, request: ScopeRequest & RunOptions & { name: string; exact?: boolean }): Promise<Outcome> => {
-    const { profile } = requireProfile(installs.config, request.name)
-    const run = async () => {
-      const observation = await observe(installs, installs.roots, true)
-      const plan = planProfile(observation.statuses, profile, installs.roots, request.exact ?? false)
-      return carryOut(installs, observation, plan, request)
-    }
-    if (request.dryRun) return run()
-    installs.rememberProject()
-    return asWriter(installs, installs.roots, 'profile', run, request.signal)
+/** Copies that a profile brought: the folder of the agent → skill → profile. */
+const BROUGHT: RecordFile<Readonly<Record<string, Readonly<Record<string, string>>>>> = {
+  place: 'profile-copies.json',
+  empty: {},
+  parse(json, path) {
+    const isMap = (value: unknown) => isRecord(value) && Object.values(value).every((name) => typeof name === 'string')
+    if (isRecord(json) && Object.values(json).every(isMap)) return json as typeof BROUGHT.empty
+    throw failWith('BAD_JSON/undo', { path, edited: 'what a profile brought' })
   },
-)
+  format: (value) => `${JSON.stringify(value, null, 2)}\n`,
+  broken: (_, cause) => cause,
+}
+
+export interface ProfileRequest extends ScopeRequest, RunOptions {
+  name: string
+  /** Unequip all others. */
+  exact?: boolean
+  /** Take back what an earlier call brought, and nothing that was there before. */
+  undo?: boolean
+}
+
+/** Equips every skill of a profile, or takes them back. */
+export const applyProfile = withInstalls(async (installs, request: ProfileRequest): Promise<Outcome> => {
+  const { machine, roots, config } = installs
+  const { name, undo = false, exact = false, dryRun = false } = request
+  const profile = undo ? {} : requireProfile(config, name).profile
+  const run = async () => {
+    const observation = await observe(installs, roots, true)
+    const brought = machine.records.read(BROUGHT)
+    const isBrought = (skill: string, { placement }: PlacementStatus) => brought[placement.root.path]?.[skill] === name
+    const isOther = (skill: string, { agent }: PlacementStatus) => !profile[skill]?.includes(agent)
+    const plan = planProfile(observation.statuses, profile, roots, undo ? isBrought : exact ? isOther : undefined)
+    const isNew = ({ kind }: Operation) => kind === 'install'
+    const change = (each: (root: string, skills: Readonly<Record<string, string>>) => Record<string, string>) =>
+      machine.records.change(BROUGHT, 'profile', (before) => ({
+        ...before,
+        ...Object.fromEntries(roots.map(({ path }) => [path, each(path, before[path] ?? {})])),
+      }))
+    // Before the copies: what is killed in the middle can still be taken back.
+    if (!undo && !dryRun) {
+      await change((path, before) => ({
+        ...before,
+        ...Object.fromEntries(
+          plan.operations.filter((each) => isNew(each) && each.root === path).map(({ skill }) => [skill, name]),
+        ),
+      }))
+    }
+    const outcome = await carryOut(installs, observation, plan, request)
+    if (undo && !dryRun) {
+      await change((_, before) => Object.fromEntries(Object.entries(before).filter(([, by]) => by !== name)))
+    }
+    return outcome
+  }
+  if (dryRun) return run()
+  installs.rememberProject()
+  return asWriter(installs, roots, 'profile', run, request.signal)
+})
 
 /** Restores what the library says about a machine: the agents and the skills of its profile. */
 export const restoreLibrary = opening(Config, async (config, request: RunOptions): Promise<Outcome> => {

@@ -467,7 +467,7 @@ describe('profiles', () => {
     second.run('init', '--clone', `file://${first.library}`)
     second.run('equip', 'gamma', '--target', 'claude')
     expect(second.run('profile', 'apply', 'daily').code).toBe(0)
-    expect(second.run('profile', 'apply', 'daily').stdout).toContain('Everything in the profile is equipped')
+    expect(second.run('profile', 'apply', 'daily').stdout).toContain('There is nothing to change')
     expect(second.json('profile', 'switch', 'daily')).toMatchObject({
       operations: [{ kind: 'remove', skill: 'gamma' }],
     })

@@ -48,6 +48,34 @@ const until = async (isTrue: () => boolean) => {
   while (!isTrue()) await new Promise((wake) => setTimeout(wake, 20))
 }
 
+describe('a profile in a project', () => {
+  it('brings its skills to the agents of that project only, and takes back exactly those', async () => {
+    const world = await makeSessions()
+    const [here, there] = ['here', 'there'].map((name) => join(world.home, name)) as [string, string]
+    for (const project of [here, there]) write(project, { '.git/HEAD': 'ref: refs/heads/main\n' })
+    await loadout(world, ['install', 'gamma', '--agent', 'claude', '--project', here])
+    const before = [readTree(here), readTree(there), readTree(join(world.home, '.claude'))]
+    const use = (...words: string[]) => loadout(world, ['profile', 'use', 'two', '--project', here, ...words])
+    expect((await use()).code).toBe(0)
+    expect(readdirSync(join(here, '.claude/skills'))).toEqual(['beta', 'gamma'])
+    expect([readTree(there), readTree(join(world.home, '.claude'))]).toEqual(before.slice(1))
+    expect((await use('--undo', '--dry-run')).stdout).toContain('beta')
+    expect((await use('--undo')).code).toBe(0)
+    expect(readTree(here)).toEqual(before[0])
+    expect((await use('--undo')).stdout).toContain('There is nothing to change')
+  })
+
+  it('keeps a copy that a person has edited', async () => {
+    const world = await makeSessions()
+    const use = (...words: string[]) => loadout(world, ['profile', 'use', 'two', ...words])
+    await use()
+    write(world.home, { '.claude/skills/beta/SKILL.md': '---\nname: beta\ndescription: Mine\n---\n\nMine.\n' })
+    const { code, stdout, stderr } = await use('--undo')
+    expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('beta')])
+    expect(readFileSync(join(world.home, '.claude/skills/beta/SKILL.md'), 'utf8')).toContain('Mine.')
+  })
+})
+
 describe.runIf(process.platform === 'linux')('session', () => {
   it('gives each of two sessions its own skills, changes nothing for others, and leaves nothing behind', async () => {
     const world = await makeSessions()

@@ -137,12 +137,12 @@ export const profileCommands = [
     args: PROFILE_NAME,
     flags: {
       exact: { kind: 'switch', summary: 'also unequip everything else' },
+      undo: { kind: 'switch', summary: 'take back what the profile brought there' },
       ...SCOPE_FLAGS,
       ...DRY_RUN_FLAG,
     },
     run: ({ request, control }, loadout) => loadout.skills.applyProfile({ ...request, ...control }),
-    print: (outcome, screen, findings) =>
-      printOperations(outcome, screen, findings, 'Everything in the profile is equipped.'),
+    print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'There is nothing to change.'),
   }),
   defineCommand({
     name: 'profile switch',

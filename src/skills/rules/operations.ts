@@ -308,12 +308,12 @@ function reasonToRestamp(
   return sameCommit(marker.commit, registered.version?.commit ?? library.head ?? '') ? undefined : 'older commit'
 }
 
-/** Equips every skill of a profile for its agents. Reports what is not possible, and does the rest. */
+/** Equips every skill of a profile for its agents, and unequips what `leaves`. Reports what is not possible, and does the rest. */
 export function planProfile(
   statuses: readonly SkillStatus[],
   profile: Profile,
   roots: readonly TargetRoot[],
-  isExact: boolean,
+  leaves?: (skill: string, found: PlacementStatus) => boolean,
 ): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
   const byName = indexStatuses(statuses)
@@ -328,11 +328,11 @@ export function planProfile(
     plan.operations.push(...found.operations)
     plan.findings.push(...found.findings, ...disabledIn(name, agents, roots))
   }
-  if (!isExact) return plan
+  if (leaves === undefined) return plan
   for (const status of statuses) {
     const { name, placements } = status
-    const others = placements.filter(({ agent, state }) => !profile[name]?.includes(agent) && state !== 'unmanaged')
-    // An edited copy that a profile does not name.
+    const others = placements.filter((found) => found.state !== 'unmanaged' && leaves(name, found))
+    // A person has edited it.
     plan.findings.push(
       ...others
         .filter(isEdited)

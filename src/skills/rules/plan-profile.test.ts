@@ -7,7 +7,12 @@ import type { SkillStatus } from './skill.ts'
 const ROOTS = [CLAUDE, CODEX]
 
 function apply(statuses: SkillStatus[], profile: Profile, isExact = false): string[] {
-  const { operations, findings } = planProfile(statuses, profile, ROOTS, isExact)
+  const { operations, findings } = planProfile(
+    statuses,
+    profile,
+    ROOTS,
+    isExact ? (name, { agent }) => !profile[name]?.includes(agent) : undefined,
+  )
   return [
     ...operations.map(({ kind, skill, agent }) => `${kind} ${skill} for ${agent}`),
     ...findings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`),
