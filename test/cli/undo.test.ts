@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { commitAll, connect, equip, git, makeLibrary, write } from '../tui/machine.ts'
-import { makeFolder, runLoadout } from './run.ts'
+import { makeFolder } from './run.ts'
+import { runWarm } from './warm.ts'
 
 /** A library with one imported skill, installed for an agent, and updated from its source. */
 function updated() {
@@ -15,7 +16,7 @@ function updated() {
   commitAll(source, 'Start')
   const library = makeLibrary(join(home, 'skills'))
   connect(home, library)
-  const run = (...words: string[]) => runLoadout(words, { home, cwd: home })
+  const run = (...words: string[]) => runWarm(words, { home, cwd: home })
   expect(run('import', source, '--all').code).toBe(0)
   equip(home, 'plan', 'claude')
   offer('New')
@@ -60,6 +61,6 @@ it.each([
 ])('%s is refused', (_, named, says) => {
   const home = makeFolder()
   connect(home, makeLibrary(join(home, 'skills')))
-  const { code, stderr } = runLoadout(['undo', named], { home, cwd: home })
+  const { code, stderr } = runWarm(['undo', named], { home, cwd: home })
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
 })

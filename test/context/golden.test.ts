@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { makeFolder, runLoadout } from '../cli/run.ts'
+import { makeFolder } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 // UPDATE_GOLDEN=1 writes the bundles again; read the difference before you commit it.
 const isUpdating = process.env.UPDATE_GOLDEN === '1'
@@ -31,7 +32,7 @@ const rows: [file: string, flags: string[]][] = [
 ]
 
 it.each(rows)('%s', (file, flags) => {
-  const run = runLoadout(['context', TASK, '--now', NOW, ...flags], { cwd, home })
+  const run = runWarm(['context', TASK, '--now', NOW, ...flags], { cwd, home })
   expect(run.code).toBe(0)
   const path = join(GOLDEN, file)
   if (isUpdating) writeFileSync(path, run.stdout)
@@ -42,7 +43,7 @@ it('is the same when it is written to a file, in another time zone and language'
   const out = join(makeFolder(), 'bundle.md')
   const flags = ['--format', 'markdown', '--now', '2026-03-01T13:00:00+01:00', '--out', out]
   const env = { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }
-  const run = runLoadout(['context', TASK, ...flags], { cwd: copyOf('project'), home: copyOf('home'), env })
+  const run = runWarm(['context', TASK, ...flags], { cwd: copyOf('project'), home: copyOf('home'), env })
   expect(run.code).toBe(0)
   expect(readFileSync(out, 'utf8')).toBe(readFileSync(join(GOLDEN, 'bundle.markdown'), 'utf8'))
 })

@@ -2,6 +2,7 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, statSync, w
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type RunOptions, runLoadout, runShell } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import {
   contextOf,
   eventOf,
@@ -181,7 +182,7 @@ it.each(BAD_LAYERS)('a layer that is %s costs only itself, and a line in the log
   expect(answer('SessionStart', { source: 'startup' })).toContain('Run the tests.')
   expect(answer('UserPromptSubmit', { prompt: WORDS })).toContain('Tag, then push.')
   expect(logOf(world)).toEqual([expect.stringMatching(logged), expect.stringMatching(logged)])
-  const status = runLoadout(['hooks', 'status', '--json'], { home: world.home, cwd: world.project, ...options })
+  const status = runWarm(['hooks', 'status', '--json'], { home: world.home, cwd: world.project, ...options })
   expect(status.code).toBe(1)
   expect(JSON.parse(status.stdout).findings).toMatchObject([{ message: expect.stringMatching(logged), subject: org }])
 })
@@ -191,7 +192,7 @@ it('an index that is too large for a hook is not read, although another command 
   const json = JSON.parse(readFileSync(index(world), 'utf8'))
   writeFileSync(index(world), JSON.stringify({ ...json, filler: 'x'.repeat(9 << 20) }))
   runShell('sleep 0.2')
-  expect(runLoadout(['plan', WORDS], { home: world.home, cwd: world.project }).stdout).toContain('release')
+  expect(runWarm(['plan', WORDS], { home: world.home, cwd: world.project }).stdout).toContain('release')
   expect(prompt(world, WORDS)).toBe('')
   expect(logOf(world)).toEqual([expect.stringContaining('the project layer is not used')])
 })

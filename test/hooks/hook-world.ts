@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CLI, CODE_CACHE, makeProject, type Run, type RunOptions, runLoadout } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 const RECORDED = join(import.meta.dirname, 'recorded')
 
@@ -59,7 +60,7 @@ export function writePayload(
 }
 
 export function buildIndex({ project, home }: HookWorld): void {
-  const { code, stderr } = runLoadout(['index', 'build'], { cwd: project, home })
+  const { code, stderr } = runWarm(['index', 'build'], { cwd: project, home })
   if (code !== 0) throw new Error(stderr)
 }
 

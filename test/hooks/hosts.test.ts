@@ -4,11 +4,12 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { expectCivil, treeOf } from '../cli/civil.ts'
-import { aLinkTo, CLI, makeFolder, makeProject, type Run, runLoadout } from '../cli/run.ts'
+import { aLinkTo, CLI, makeFolder, makeProject, type Run } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { type HookWorld, logOf, makeHookWorld, runHook, usageOf } from './hook-world.ts'
 
 function hooks(home: string, ...args: string[]): Run {
-  const run = runLoadout(['hooks', ...args], { home, cwd: home })
+  const run = runWarm(['hooks', ...args], { home, cwd: home })
   expectCivil(run)
   return run
 }
@@ -59,7 +60,7 @@ describe.each(FILES)('%s', (agent, file, theirs, events) => {
     const home = makeProject({ 'bin/loadout': aLinkTo(CLI), 'project/.git/HEAD': 'ref: refs/heads/main\n' })
     const project = join(home, 'project')
     const before = treeOf(project)
-    expectCivil(runLoadout(['hooks', 'install', agent, '--project', project], { home, cwd: home }))
+    expectCivil(runWarm(['hooks', 'install', agent, '--project', project], { home, cwd: home }))
     const text = readFileSync(join(project, agent === 'copilot' ? '.github/hooks/loadout.json' : file), 'utf8')
     expect(text, 'the same for everybody').not.toContain(home)
     for (const [, command = ''] of text.matchAll(/"(?:command|bash)": ("command -v.*")/g)) {
@@ -72,7 +73,7 @@ describe.each(FILES)('%s', (agent, file, theirs, events) => {
       }
     }
     expect(readFileSync(join(home, '.local/state/loadout/hooks.log'), 'utf8').match(/\n/g)).toHaveLength(events)
-    runLoadout(['hooks', 'remove', agent, '--project', project], { home, cwd: home })
+    runWarm(['hooks', 'remove', agent, '--project', project], { home, cwd: home })
     expect(treeOf(project)).toEqual(before)
   })
 })
@@ -82,11 +83,11 @@ it('all of them come and go without a trace, and go where their agents have move
   const env = { COPILOT_HOME: join(home, 'moved/c'), XDG_CONFIG_HOME: join(home, 'moved/x') }
   const agents = ['claude-code', 'codex', 'gemini-cli', 'github-copilot', 'cursor', 'opencode', 'qwen-code', 'kilo']
   agents.push('pi', 'kimi', 'droid')
-  expectCivil(runLoadout(['hooks', 'install', ...agents], { home, env }))
+  expectCivil(runWarm(['hooks', 'install', ...agents], { home, env }))
   for (const file of ['moved/c/hooks/loadout.json', 'moved/x/opencode/plugin/loadout.js', '.cursor/hooks.json']) {
     expect(existsSync(join(home, file)), file).toBe(true)
   }
-  expectCivil(runLoadout(['hooks', 'remove'], { home, env }))
+  expectCivil(runWarm(['hooks', 'remove'], { home, env }))
   expect(treeOf(home).filter((line) => !/^\.(?:cache|local)/.test(line))).toEqual([])
 })
 
@@ -123,7 +124,7 @@ it('Droid ignores hooks in its settings beside a file of hooks, and status says 
 describe('an agent without hooks', () => {
   const rule = { '.claude/loadout/a.md': '---\nid: a\nsummary: About a\nkeywords: [canal]\n---\n\ntext\n' }
   const inProject = (home: string, ...args: string[]) => {
-    const run = runLoadout(args, { home, cwd: join(home, 'project') })
+    const run = runWarm(args, { home, cwd: join(home, 'project') })
     expectCivil(run)
     return run
   }
@@ -232,7 +233,7 @@ describe('what keeps hooks from running', () => {
     const home = makeProject({ 'bin/loadout': aLinkTo(CLI), 'project/.git/HEAD': 'ref: refs/heads/main\n' })
     const project = join(home, 'project')
     const env = { PATH: `${join(home, 'bin')}:${dirname(process.execPath)}:/usr/bin:/bin` }
-    const run = (...args: string[]) => runLoadout(['hooks', ...args, 'copilot'], { home, cwd: project, env })
+    const run = (...args: string[]) => runWarm(['hooks', ...args, 'copilot'], { home, cwd: project, env })
     expect(run('install', '--project', project).code).toBe(0)
     expect(run('status').stdout).toContain('Copilot CLI does not trust')
     mkdirSync(join(home, '.copilot'))

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { expectCivil, expectCivilJson, treeOf } from '../cli/civil.ts'
-import { aLinkTo, CLI, makeFolder, makeProject, type Run, runLoadout } from '../cli/run.ts'
+import { aLinkTo, CLI, makeFolder, makeProject, type Run } from '../cli/run.ts'
 import { runWarm } from '../cli/warm.ts'
 
 const SETTINGS = '.claude/settings.json'
@@ -75,7 +75,7 @@ describe('install, then remove', () => {
     }
     const home = makeProject(files)
     const before = seen(home)
-    const connect = () => runLoadout(['connect', 'claude', 'codex', 'gemini', 'cursor'], { home, cwd: home })
+    const connect = () => runWarm(['connect', 'claude', 'codex', 'gemini', 'cursor'], { home, cwd: home })
     const first = connect()
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toMatch(/installed {2}Codex {8}MCP {3}\S+\/\.codex\/config\.toml/)
@@ -92,16 +92,16 @@ describe('install, then remove', () => {
     ['has its servers on one line', 'mcp_servers = { other = { command = "x" } }\n'],
   ])('connect leaves a file of Codex that %s as it is, and adds no hooks either', (_, text) => {
     const home = makeProject({ '.codex/config.toml': text })
-    const run = runLoadout(['connect', 'codex'], { home, cwd: home })
+    const run = runWarm(['connect', 'codex'], { home, cwd: home })
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('.codex/config.toml')])
     expect(read(home, '.codex/config.toml')).toBe(text)
     expect(existsSync(join(home, '.codex/hooks.json'))).toBe(false)
-    expect(runLoadout(['connect', 'codex', '--no-mcp'], { home, cwd: home }).code).toBe(0)
+    expect(runWarm(['connect', 'codex', '--no-mcp'], { home, cwd: home }).code).toBe(0)
   })
 
   it('connect --no-mcp, and connect for a project, add only hooks', () => {
     const home = makeProject({ '.claude.json': '{}' })
-    expect(runLoadout(['connect', 'claude', '--no-mcp'], { home, cwd: home }).code).toBe(0)
+    expect(runWarm(['connect', 'claude', '--no-mcp'], { home, cwd: home }).code).toBe(0)
     expect(read(home, '.claude.json')).toBe('{}')
     expect(existsSync(join(home, SETTINGS))).toBe(true)
   })
@@ -172,18 +172,18 @@ describe('the file itself', () => {
     const own = makeProject({ [SETTINGS]: '{}' })
     chmodSync(join(own, SETTINGS), 0o444)
     for (const isBound of [false, true]) {
-      const run = runLoadout(['hooks', 'install', 'claude'], { home: own, cwd: own, isBound })
+      const run = runWarm(['hooks', 'install', 'claude'], { home: own, cwd: own, isBound })
       expectCivil(run)
       expect(run.stderr).toMatch(/is read-only\n {2}chmod u\+w/)
     }
     const before = seen(own)
-    expect(runLoadout(['hooks', 'install', 'codex', 'claude'], { home: own, cwd: own }).code).toBe(2)
+    expect(runWarm(['hooks', 'install', 'codex', 'claude'], { home: own, cwd: own }).code).toBe(2)
     expect(seen(own), 'nor is anything else').toEqual(before)
     const home = makeProject({ '.codex/hooks.json': '{}' })
     chmodSync(home, 0o777)
     chmodSync(join(home, '.codex/hooks.json'), 0o666)
     chmodSync(join(home, '.codex'), 0o555)
-    const bound = runLoadout(['hooks', 'install', 'codex'], { home, cwd: home, isBound: true })
+    const bound = runWarm(['hooks', 'install', 'codex'], { home, cwd: home, isBound: true })
     expectCivil(bound)
     expect(bound.stderr).toMatch(/hooks\.json could not be written: permission denied/)
     expect([read(own), read(home, '.codex/hooks.json')]).toEqual(['{}', '{}'])
@@ -238,7 +238,7 @@ describe('what is installed', () => {
     expect(stdout).toContain('  {\n-   "model": "x"\n+   "model": "x",\n+   "hooks": {\n+     "SessionStart": [\n')
     expect(stdout).toMatch(/Nothing was changed\. This would be done:\n {2}installed {2}Claude Code {2}user/)
     expect(stored(home)).toEqual(before)
-    const json = runLoadout(['hooks', 'install', 'claude', '--json'], { home })
+    const json = runWarm(['hooks', 'install', 'claude', '--json'], { home })
     expectCivilJson(json)
     expect(JSON.parse(json.stdout)).toMatchObject({ changes: [{ agent: 'claude', change: 'installed' }], findings: [] })
   })
@@ -246,11 +246,11 @@ describe('what is installed', () => {
   it('goes where the agents have moved to', () => {
     const home = makeFolder()
     const env = { CLAUDE_CONFIG_DIR: join(home, 'moved/c'), CODEX_HOME: join(home, 'moved/x') }
-    expectCivil(runLoadout(['hooks', 'install', 'claude', 'codex'], { home, env }))
+    expectCivil(runWarm(['hooks', 'install', 'claude', 'codex'], { home, env }))
     expect(readdirSync(home).sort()).toEqual(['.local', 'moved'])
     expect(read(home, 'moved/c/settings.json')).toContain('hook claude')
     expect(read(home, 'moved/x/hooks.json')).toContain('hook codex')
-    expectCivil(runLoadout(['hooks', 'remove'], { home, env }))
+    expectCivil(runWarm(['hooks', 'remove'], { home, env }))
     expect(seen(home)).toEqual([])
   })
 
@@ -306,9 +306,9 @@ describe('what is installed', () => {
   it('calls the program by its name where a shell finds it, and not where only npm does', () => {
     const home = makeProject({ 'bin/loadout': aLinkTo(CLI), 'app/node_modules/.bin/loadout': aLinkTo(CLI) })
     const path = (folder: string) => ({ PATH: `${join(home, folder)}:${dirname(process.execPath)}:/usr/bin:/bin` })
-    runLoadout(['hooks', 'install', 'claude'], { home, env: path('app/node_modules/.bin') })
+    runWarm(['hooks', 'install', 'claude'], { home, env: path('app/node_modules/.bin') })
     expect(commandsIn(read(home))[0]?.command).toMatch(/^'\//)
-    runLoadout(['hooks', 'install', 'claude'], { home, env: path('bin') })
+    runWarm(['hooks', 'install', 'claude'], { home, env: path('bin') })
     expect(commandsIn(read(home))[0]?.command).toBe('loadout hook claude SessionStart')
     for (const { command, event } of commandsIn(read(home))) expectRuns(command, event, { HOME: home, ...path('bin') })
   })
@@ -319,7 +319,7 @@ describe('what is installed', () => {
     spawnSync('git', ['init', '--quiet', project])
     const before = treeOf(project)
     const args = ['claude', 'codex', '--project', './project/src']
-    expectCivil(runLoadout(['hooks', 'install', ...args], { home, cwd: home }))
+    expectCivil(runWarm(['hooks', 'install', ...args], { home, cwd: home }))
     for (const file of [SETTINGS, '.codex/hooks.json']) {
       const text = readFileSync(join(project, file), 'utf8')
       expect(text, 'the same for everybody').not.toContain(home)
@@ -330,7 +330,7 @@ describe('what is installed', () => {
         expectRuns(command, event, { HOME: home, PATH: `${join(home, 'bin')}:${PATH}` })
       }
     }
-    runLoadout(['hooks', 'remove', ...args], { home, cwd: home })
+    runWarm(['hooks', 'remove', ...args], { home, cwd: home })
     expect(treeOf(project)).toEqual(before)
   })
 })
@@ -360,5 +360,5 @@ function runAside(home: string): Promise<number | null> {
 function killedAt(home: string, at: number, args: string[]): Run {
   const preload = join(import.meta.dirname, '../skills/kill-at.cjs')
   const env = { NODE_OPTIONS: `--require ${preload}`, KILL_AT: String(at), KILL_HOW: at % 2 === 0 ? 'half' : 'before' }
-  return runLoadout(['hooks', ...args], { home, cwd: home, env })
+  return runWarm(['hooks', ...args], { home, cwd: home, env })
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runLoadout } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { type HookWorld, makeHookWorld, prompt, runHook, start, usageOf } from './hook-world.ts'
 
 const RULES = { priority: 'core' as const, text: '# Rules\n\nRun the tests.\n' }
@@ -26,7 +26,7 @@ describe('packs and skills', () => {
   it('points to a pack that is open, and no more when the approval is taken back', () => {
     const here = withPack()
     const pack = join(here.project, '.agents/knowledge/prices')
-    const packs = (...words: string[]) => runLoadout(['packs', ...words], { cwd: here.project, home: here.home })
+    const packs = (...words: string[]) => runWarm(['packs', ...words], { cwd: here.project, home: here.home })
     expect(packs('approve', pack).code).toBe(0)
     const first = start(here, 'startup')
     expect(first).toContain('`loadout packs resolve "the question" --pack prices`')
@@ -101,7 +101,7 @@ describe('packs and skills', () => {
     for (const source of ['startup', 'resume', 'compact']) start(here, source, { model: 'opus' })
     start(here, 'clear', { session_id: 'two' })
     prompt(here, 'please tune the antenna of the ferry', { session_id: 'two' })
-    const see = runLoadout(['see', 'claude', '--project', '.', '--json'], { cwd: here.project, home: here.home })
+    const see = runWarm(['see', 'claude', '--project', '.', '--json'], { cwd: here.project, home: here.home })
     const seen = JSON.parse(see.stdout)
     const own = Object.fromEntries(
       seen.skills.map(({ name, tokens }: { name: string; tokens: number }) => [`skill:${name}`, tokens]),
@@ -131,8 +131,7 @@ describe('files of the project', () => {
     Array.from({ length: 40 }, (_, at) => [`src/part-${at}.ts`, `export const part${at} = ${at}\n`]),
   )
   const TASK = 'let openGate in gate.ts refuse origins beyond the limit'
-  const search = ({ project, home }: HookWorld) =>
-    runLoadout(['search', 'gate', '--kind', 'file'], { cwd: project, home })
+  const search = ({ project, home }: HookWorld) => runWarm(['search', 'gate', '--kind', 'file'], { cwd: project, home })
 
   it('are pointed to when an index is there and the prompt is sure, once, and never by their text', () => {
     const here = makeHookWorld({ rules: RULES }, { ...fillers, 'src/gate.ts': gate })

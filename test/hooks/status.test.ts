@@ -6,12 +6,13 @@ import { readSettings } from '../../src/agents/disk/hook-settings/settings-file.
 import { requireHost, trustHash } from '../../src/agents/rules/hook-hosts.ts'
 import { findHooks } from '../../src/agents/rules/hook-settings/hook-settings.ts'
 import { expectCivil } from '../cli/civil.ts'
-import { aLinkTo, CLI, makeFolder, makeProject, type RunOptions, runLoadout } from '../cli/run.ts'
+import { aLinkTo, CLI, makeFolder, makeProject, type RunOptions } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 const SETTINGS = '.claude/settings.json'
 
 function status(home: string, args: string[] = [], options: RunOptions = {}) {
-  const run = runLoadout(['hooks', 'status', ...args], { home, cwd: home, ...options })
+  const run = runWarm(['hooks', 'status', ...args], { home, cwd: home, ...options })
   expectCivil(run)
   for (const line of run.stdout.split('\n')) {
     if (!line.includes('/') && !args.includes('--json')) expect(line.length).toBeLessThanOrEqual(80)
@@ -20,7 +21,7 @@ function status(home: string, args: string[] = [], options: RunOptions = {}) {
 }
 
 function install(home: string, ...args: string[]): void {
-  expect(runLoadout(['hooks', 'install', ...args], { home, cwd: home }).code).toBe(0)
+  expect(runWarm(['hooks', 'install', ...args], { home, cwd: home }).code).toBe(0)
 }
 
 /** What a person does with /hooks in Codex. */

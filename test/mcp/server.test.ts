@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { expect, it } from 'vitest'
-import { makeFolder, makeProject, runLoadout } from '../cli/run.ts'
+import { makeFolder, makeProject } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { guide } from '../packs/pack-world.ts'
 import { connect, makeMcpWorld, textOf } from './mcp-world.ts'
 
@@ -36,7 +37,7 @@ it('a project with a boundless budget floods no conversation, and what it gets i
     ...Object.fromEntries(documents),
   })
   const home = makeFolder()
-  expect(runLoadout(['index', 'build'], { cwd: project, home }).code).toBe(0)
+  expect(runWarm(['index', 'build'], { cwd: project, home }).code).toBe(0)
   const client = await connect({ ...world, home }, { mode: 'legacy' })
   const given = textOf(await client.callTool({ name: 'load_context', arguments: { task: 'x', project } }))
   expect(given.length).toBeGreaterThan(40_000)
@@ -78,7 +79,7 @@ it('odd ids, control characters and a guide without end stay harmless', async ()
     '.claude/loadout/trap.md': '---\nid: pack:trap\nsummary: "\\u001b[31mred"\nkeywords: [trap]\n---\n\nTrap.\n',
   })
   const home = makeProject({ '.agents/knowledge/endless/KNOWLEDGE.md': endless })
-  expect(runLoadout(['index', 'build'], { cwd: project, home }).code).toBe(0)
+  expect(runWarm(['index', 'build'], { cwd: project, home }).code).toBe(0)
   const client = await connect({ ...world, project, home }, { mode: 'legacy' })
   const call = (name: string, args: object) => client.callTool({ name, arguments: { ...args } })
   const listed = JSON.stringify([

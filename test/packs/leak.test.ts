@@ -67,16 +67,16 @@ const SHOWS_NAMED_FILE = 'rules migrate'
 const END_THEIR_PROCESS = ['mcp', 'hook', 'web', 'team serve']
 
 describe('a pack of a workspace that is not approved', () => {
-  // A valid pack, a broken one, and a file of each; the others only in a full run.
+  // A valid pack, and a file of a broken one; the others only in a full run.
   const TARGETS = [
     `${PACKS}/quails`,
-    `${PACKS}/wrecked`,
-    `${PACKS}/quails/compiled/facts.md`,
     `${PACKS}/wrecked/indexes/source-map.json`,
     ...(process.env.LOADOUT_TEST_ALL === undefined
       ? []
       : [
           PACKS,
+          `${PACKS}/wrecked`,
+          `${PACKS}/quails/compiled/facts.md`,
           `${PACKS}/endless`,
           `${PACKS}/wrecked/compiled/brief.md`,
           `${PACKS}/quails/evals/discovery.train.json`,
@@ -90,7 +90,7 @@ describe('a pack of a workspace that is not approved', () => {
       hidden,
       everyCall(words, ({ name }) => name !== SHOWS_NAMED_FILE && !END_THEIR_PROCESS.includes(name)),
     )
-    expect(runs.length).toBeGreaterThan(500)
+    expect(runs.length).toBeGreaterThan(400)
     expect(leaksOf(runs)).toEqual([])
     expect(brokenOf(runs)).toEqual([])
     expect([...new Set(runs.flatMap(({ started }) => started))]).toEqual(['git'])
@@ -102,10 +102,9 @@ describe('a pack of a workspace that is not approved', () => {
   it('the same for every file of it that can be checked', () => {
     const files = [...Object.keys(FULL_PACK).map((file) => `quails/${file}`)]
     const broken = Object.keys(BROKEN_PACK).map((file) => `wrecked/${file}`)
-    const calls = [...files, ...broken].flatMap((file) => [
-      ['validate', `${PACKS}/${file}`],
-      ['packs', 'validate', `${PACKS}/${file}`, '--json'],
-    ])
+    const calls = [...files, ...broken].map((file, at) =>
+      at % 2 === 0 ? ['validate', `${PACKS}/${file}`] : ['packs', 'validate', `${PACKS}/${file}`, '--json'],
+    )
     const runs = runAll(hide(), calls)
     expect(leaksOf(runs)).toEqual([])
     expect(brokenOf(runs)).toEqual([])

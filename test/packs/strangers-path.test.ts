@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runLoadout } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { makeContextWorld } from '../context/context-world.ts'
 import { connect } from '../mcp/mcp-world.ts'
 
@@ -17,10 +17,10 @@ const ANSWER = 'Heavy parcels travel with the Kestrel line.'
 it('a folder of documents answers an agent over MCP and through a hook after two commands', async () => {
   const world = makeContextWorld(DOCS)
   const { project: cwd, home } = world
-  const made = runLoadout(['packs', 'new', 'shop', '--from', 'docs'], { cwd, home })
+  const made = runWarm(['packs', 'new', 'shop', '--from', 'docs'], { cwd, home })
   expect(made).toMatchObject({ code: 0, stderr: '' })
   expect(made.stdout).toContain('made shop: 3 documents, document-first')
-  expect(runLoadout(['approve', 'shop'], { cwd, home }).code).toBe(0)
+  expect(runWarm(['approve', 'shop'], { cwd, home }).code).toBe(0)
 
   const client = await connect(world, { mode: 'auto' })
   const call = async (name: string, args: object) => {
@@ -46,7 +46,7 @@ it('a folder of documents answers an agent over MCP and through a hook after two
   expect(await call('activate_pack', { pack: 'shop', question: QUESTION })).toContain(
     'wait for approval: compiled/facts.md',
   )
-  expect(runLoadout(['approve', 'shop'], { cwd, home }).code).toBe(0)
+  expect(runWarm(['approve', 'shop'], { cwd, home }).code).toBe(0)
 
   const stdin = JSON.stringify({
     session_id: 's',
@@ -56,10 +56,10 @@ it('a folder of documents answers an agent over MCP and through a hook after two
     prompt: QUESTION,
   })
   const { hookSpecificOutput } = JSON.parse(
-    runLoadout(['hook', 'claude', 'UserPromptSubmit'], { cwd, home, stdin }).stdout,
+    runWarm(['hook', 'claude', 'UserPromptSubmit'], { cwd, home, stdin }).stdout,
   )
   const told: string = hookSpecificOutput.additionalContext
   expect(told).toContain('`loadout packs resolve "the question" --pack shop`')
   const words = ['packs', 'resolve', QUESTION, '--pack', 'shop', '--format', 'prompt']
-  expect(runLoadout(words, { cwd, home }).stdout).toContain(ANSWER)
+  expect(runWarm(words, { cwd, home }).stdout).toContain(ANSWER)
 })

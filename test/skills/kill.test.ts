@@ -479,11 +479,11 @@ const SCRATCH = /\/tmp\/loadout\.\d+-\w{8}(?:$|\/)/
 
 const isThorough = process.env.LOADOUT_KILL_ALL !== undefined
 
-// At every thirtieth call that changes something, evenly from the first to the last, and at each start of a git that
+// At every fortieth call that changes something, evenly from the first to the last, and at each start of a git that
 // changes something: enough to see that each phase of a command (stage, swap, commit, clean up) recovers. Each command
 // begins with another call, so that together they meet all of what they share. That every single call does, only
 // LOADOUT_KILL_ALL=1 shows.
-const EVERY = isThorough ? 1 : 30
+const EVERY = isThorough ? 1 : 40
 
 function choosePoints(calls: readonly Call[], skips: RegExp): Point[] {
   return killPoints(calls).filter((point) =>

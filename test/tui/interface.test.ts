@@ -2,6 +2,7 @@ import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeFolder, runLoadout } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { commitAll, configFile, connect, git, makeLibrary, write, writeSkill } from './machine.ts'
 import { ENTER, ESC, has, makePerson, open, read } from './open.ts'
 
@@ -194,7 +195,7 @@ describe('sync', () => {
     const library = join(home, 'skills')
     git('/', 'clone', '-q', remote, library)
     connect(home, library)
-    runLoadout(['equip', 'api-review'], { home, cwd: home })
+    runWarm(['equip', 'api-review'], { home, cwd: home })
     return { home, library, remote }
   }
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tryLock } from '../../src/machine/lock.ts'
 import { type StartedBrowser, startBrowser } from '../browser.ts'
-import { runLoadout } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { commitAll, writeSkill } from '../tui/machine.ts'
 import { makeWebWorld, type OpenPage, openWeb, SHOP_TASK, settle, showScreen } from './browser-world.ts'
 import { send, startWeb, type WebServer } from './web-world.ts'
@@ -13,7 +13,7 @@ const { home, project } = makeWebWorld()
 writeSkill(join(home, 'skills/skills/short-lived'), 'short-lived', { description: 'It will go.' })
 const claude = (name: string) => join(home, '.claude/skills', name)
 const codex = (name: string) => join(home, '.codex/skills', name)
-const loadout = (...words: string[]) => runLoadout(words, { cwd: project, home })
+const loadout = (...words: string[]) => runWarm(words, { cwd: project, home })
 
 let started: StartedBrowser
 let server: WebServer

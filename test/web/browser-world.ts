@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { StartedBrowser } from '../browser.ts'
-import { makeFolder, runLoadout } from '../cli/run.ts'
+import { makeFolder } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { fillHome, git, write } from '../tui/machine.ts'
 import type { WebServer } from './web-world.ts'
 
@@ -83,7 +84,7 @@ export function makeWebWorld(): { home: string; project: string } {
   const project = join(home, 'shop')
   for (const [name, text] of Object.entries(SHOP)) write(join(project, name), text)
   git(project, 'init', '-q')
-  const { code, stderr } = runLoadout(['index', 'build'], { cwd: project, home })
+  const { code, stderr } = runWarm(['index', 'build'], { cwd: project, home })
   if (code !== 0) throw new Error(stderr)
   write(join(home, '.local/state/loadout/usage.jsonl'), usedInJanuary())
   git(project, 'add', '-A')

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type StartedBrowser, startBrowser } from '../browser.ts'
-import { runLoadout } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { commitAll, git, write } from '../tui/machine.ts'
 import { makeWebWorld, type OpenPage, openWeb, showScreen } from './browser-world.ts'
 import { startWeb, type WebServer } from './web-world.ts'
 
 const { home, project } = makeWebWorld()
 const source = join(home, 'source')
-const loadout = (...words: string[]) => runLoadout(words, { cwd: project, home })
+const loadout = (...words: string[]) => runWarm(words, { cwd: project, home })
 const json = (...words: string[]) => JSON.parse(loadout(...words, '--json').stdout)
 
 let started: StartedBrowser

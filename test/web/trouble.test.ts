@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type StartedBrowser, startBrowser } from '../browser.ts'
-import { makeFolder, runLoadout } from '../cli/run.ts'
+import { makeFolder } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { commitAll, configFile, fillHome, git, write } from '../tui/machine.ts'
 import { openWeb, showScreen } from './browser-world.ts'
 import { startWeb, type WebServer } from './web-world.ts'
@@ -72,7 +73,7 @@ describe('a machine with skills', () => {
   const home = makeFolder()
   const source = join(home, 'source')
   const installed = join(home, '.claude/skills/planning/SKILL.md')
-  const loadout = (...words: string[]) => runLoadout(words, { cwd: home, home })
+  const loadout = (...words: string[]) => runWarm(words, { cwd: home, home })
   const offer = (step: string) => {
     write(join(source, 'skills/planning/SKILL.md'), `---\nname: planning\ndescription: Plans.\n---\n\n${step}\n`)
     commitAll(source, step)
