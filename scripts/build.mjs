@@ -31,7 +31,7 @@ const PARTS = {
   mask: ['src/machine/secret-scanner.ts'],
   agents: ['src/agents/', 'src/answer/agents-md.ts', 'src/health/status.ts'],
   pointers: ['src/answer/own-files.ts'],
-  sections: ['src/packs/sections.ts'],
+  sections: ['src/packs/stored-sections.ts'],
   use: ['src/answer/session/tool-use.ts'],
   again: ['src/answer/packs.ts', 'src/machine/audits.ts'],
   packs: ['src/packs/'],

@@ -67,7 +67,7 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       /** Lists what a bundle would contain, without the texts. */
       plan: late(async () => forTask((await import('./answer/answer.ts')).planContext)),
       /** Names places within about a second, while a large project has no index yet; empty when it has one. */
-      lookAtOnce: late(async () => (await import('./answer/own-files.ts')).lookAtOnce),
+      lookAtOnce: late(async () => (await import('./answer/answer.ts')).lookAtOnce),
       /** Searches payloads, packs, skills and the project's own files. */
       search: late(async () => (await import('./answer/search.ts')).searchAll),
       /** Reads one entry as text, fenced as data, and records the use. */

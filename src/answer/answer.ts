@@ -8,6 +8,7 @@ import { maskText } from '../machine/secret-scanner.ts'
 import { requireParts } from '../machine/settings.ts'
 import { CHARS_PER_TOKEN, openTokenCounter } from '../machine/token-counter.ts'
 import { findProjectFiles } from '../project/find-files.ts'
+import { hasIndex } from '../project/has-index.ts'
 import { readTask } from '../search/task.ts'
 import { withoutPlaces } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
@@ -16,7 +17,7 @@ import { readAdapterSlice } from './adapters.ts'
 import { describePlaneItem, readPlane } from './control-plane.ts'
 import { guardParts, maskError, maskFindings, maskLabels } from './guard.ts'
 import { readTacticalSlice } from './notes.ts'
-import { findRequest, namesInside, refuseSource } from './own-files.ts'
+import { findRequest, namesInside, pointerText, pointIntoProject, refuseSource } from './own-files.ts'
 import { type RehydratedContext, rehydrate } from './packs.ts'
 import { readTaskParts } from './read-task.ts'
 import { type BundleAudit, type PackAudit, recordBundle, recordDelivery } from './record.ts'
@@ -180,6 +181,14 @@ function findingsOf(
     found.push({ ...told, code })
   }
   return found
+}
+
+/** What names and a search of the text say about a task, while the project has no index yet. Empty when it has one. */
+export async function lookAtOnce(machine: Machine, { task, project }: { task: string; project?: string }) {
+  const opened = projectAt(machine, realFolder(machine, openProject(machine, project).root))
+  if (hasIndex(machine, opened.root, Infinity)) return { places: [] }
+  const request = { task: readTask(await maskText(task)), project: opened, limit: 12, isAtOnce: true }
+  return { places: (await pointIntoProject(machine, request)).map((pointer) => pointerText(pointer)) }
 }
 
 export type Replay = ReplayedBundle | RehydratedContext

@@ -1,15 +1,13 @@
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import { matchesPath, readGlob } from '../machine/glob.ts'
 import type { Machine } from '../machine/machine.ts'
-import { INDEX_IN_PROJECT, openProject, type Project, projectAt, realFolder } from '../machine/open-project.ts'
-import { maskText } from '../machine/secret-scanner.ts'
+import { INDEX_IN_PROJECT, type Project, realFolder } from '../machine/open-project.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
 import { isInPack } from '../packs/rules/pack.ts'
 import type { FindRequest } from '../project/find-files.ts'
-import { hasIndex } from '../project/has-index.ts'
 import { pointAtOnce, pointToFiles, pointWhenSure } from '../project/point-to-files.ts'
-import { type FilePointer, pointerText } from '../project/rules/file-pointer.ts'
-import { readTask, type Task } from '../search/task.ts'
+import type { FilePointer } from '../project/rules/file-pointer.ts'
+import type { Task } from '../search/task.ts'
 import { failWith } from '../text/trouble.ts'
 import { type ContextSettings, chooseIntent, contextSettings, type Intent, intentOf } from './settings.ts'
 
@@ -100,14 +98,4 @@ export async function pointIntoProject(
   if (request === undefined) return []
   if (isAtOnce) return pointAtOnce(machine, request, { limit, isSure })
   return isSure ? pointWhenSure(machine, request, limit) : pointToFiles(machine, request, limit)
-}
-
-const MOST_AT_ONCE = 12
-
-/** What names and a search of the text say about a task, while the project has no index yet. Empty when it has one. */
-export async function lookAtOnce(machine: Machine, { task, project }: { task: string; project?: string }) {
-  const opened = projectAt(machine, realFolder(machine, openProject(machine, project).root))
-  if (hasIndex(machine, opened.root, Infinity)) return { places: [] }
-  const request = { task: readTask(await maskText(task)), project: opened, limit: MOST_AT_ONCE, isAtOnce: true }
-  return { places: (await pointIntoProject(machine, request)).map((pointer) => pointerText(pointer)) }
 }

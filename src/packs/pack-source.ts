@@ -15,7 +15,8 @@ import { type Admission, admit, type TrustedPack, type TrustState } from './rule
 import { isKnownType, PACK_FILE, PACK_TYPES, type PackStatus, type Scope } from './rules/pack.ts'
 import { LIKELY_PACK, type LikelyPack, likelyPacks } from './rules/resolve/choose.ts'
 import type { SectionHit } from './rules/resolve/sections.ts'
-import { isReadable, openSections, type PackSections } from './sections.ts'
+import { isReadable, openSections } from './sections.ts'
+import type { PackSections } from './stored-sections.ts'
 
 export interface PackDetails {
   summary: string

@@ -22,7 +22,8 @@ import {
 } from './rules/resolve/pack-context.ts'
 import { type PackResolution, resolvePack } from './rules/resolve/resolve-pack.ts'
 import type { SectionHit } from './rules/resolve/sections.ts'
-import { openSections, type PackSections } from './sections.ts'
+import { openSections } from './sections.ts'
+import type { PackSections } from './stored-sections.ts'
 
 export interface ResolveRequest extends CatalogRequest {
   task: string

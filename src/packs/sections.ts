@@ -5,45 +5,24 @@ import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { openSegment, openStored, type Segment, segmentKey } from '../machine/ranking.ts'
 import type { Approval } from '../machine/rules/approval.ts'
-import { joinRankers, type Ranker, termHash } from '../search/ranker.ts'
-import { shareOf, type Task, type TaskWords } from '../search/task.ts'
-import { termsOf } from '../search/tokens.ts'
-import { relatedTo } from '../search/word-lists.ts'
+import { type Ranker, termHash } from '../search/ranker.ts'
+import { shareOf, type Task } from '../search/task.ts'
 import type { Finding } from '../text/trouble.ts'
-import { getOwn, lowerBound, quickDigest } from '../text/values.ts'
+import { getOwn, quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { Packs, pinPack } from './catalog.ts'
 import { keepApproved, openPack } from './disk/pack-folder.ts'
-import type { KeptPack } from './pack-source.ts'
 import { admit, type TrustedPack } from './rules/gates/trust.ts'
 import { PACK_FILE, type PackWarning, shownText } from './rules/pack.ts'
-import { LIKELY_PACK, likelyPacks, type PackWords } from './rules/resolve/choose.ts'
 import {
   DIRECTORY_PAGE,
   type FileLabels,
-  type KeptSection,
   labelsOf,
   mergeAlike,
-  PACK_TUNING,
-  type SectionHit,
   sectionDocuments,
   sectionFiles,
 } from './rules/resolve/sections.ts'
-
-/** Silence is for callers that interrupt: they compare the confidence. */
-export const SECTION_RANKING = { silence: 0, tuning: PACK_TUNING }
-
-/** The sections of packs, ranked together. */
-export interface PackSections {
-  /** Sections and records, best first. */
-  rank(task: Task): SectionHit[]
-  /** How rare a stem is: near 0 if every section contains it, 1 if none does. */
-  rarity(term: string): number
-  /** The words of one pack; undefined if it was not opened. */
-  wordsOf(root: string): PackWords | undefined
-  /** Problems with the files of a pack that were found when it was indexed. */
-  warningsOf(root: string): readonly PackWarning[]
-}
+import { joinParts, type PackSections, rankedTogether, SECTION_RANKING } from './stored-sections.ts'
 
 /** Whether the text of a pack may be searched. Never for personas; packs of an unknown type must be named. */
 export function isReadable(pack: TrustedPack): boolean {
@@ -98,30 +77,6 @@ export function openSections(machine: Machine, packs: readonly TrustedPack[]): P
   return rankedTogether(rankers, warnings)
 }
 
-function joinParts(rankers: readonly Ranker[]): Ranker {
-  return rankers.length === 1 ? rankers[0]! : joinRankers(rankers, SECTION_RANKING)
-}
-
-/** Ranks the sections of packs, by the folder of each pack. */
-export function rankedTogether(
-  byRoot: ReadonlyMap<string, Ranker>,
-  warnings: ReadonlyMap<string, readonly PackWarning[]> = new Map(),
-): PackSections {
-  const rankers = [...byRoot.values()]
-  const sections = joinRankers(rankers, SECTION_RANKING)
-  const { size } = sections
-  return {
-    rarity: (term) => (size === 0 ? 1 : Math.log(1 + size / (1 + sections.holders(term))) / Math.log(1 + size)),
-    wordsOf: (root) => byRoot.get(root),
-    warningsOf: (root) => warnings.get(root) ?? [],
-    rank: (task) =>
-      sections.rank(task, { limit: 200 }).map(({ kept, score, confidence, why }) => {
-        // As `sectionDocuments` stored it.
-        return { ...(kept as KeptSection), score, confidence, terms: why.flatMap(({ term }) => termsOf(term)) }
-      }),
-  }
-}
-
 /** Indexing this much takes about half a second. Larger packs wait for their first question. */
 const MOST_BYTES = 1024 * 1024
 
@@ -139,14 +94,6 @@ export function storedSections(machine: Machine, packs: readonly TrustedPack[], 
       return key
     }),
   )
-}
-
-/** The stored index of a pack; undefined if a part of it is missing. */
-function openStoredPack(machine: Machine, keys: readonly CacheKey[]): Ranker | undefined {
-  const parts = keys.flatMap((key) => {
-    return openStored(machine, key, { options: SECTION_RANKING, isAsStored: true })?.ranker ?? []
-  })
-  return parts.length === 0 || parts.length < keys.length ? undefined : joinParts(parts)
 }
 
 /** Builds the index of a readable pack in advance: hooks, which cannot wait, only read stored ones. */
@@ -174,94 +121,6 @@ export async function approvePack(
   const { all } = new Packs(machine, { project, packs: [root] }).catalog
   for (const each of all) if (each.root === root) await indexSections(machine, each)
   return approval
-}
-
-/** Opens stored indexes only, for a caller that cannot wait. */
-function openStoredSections(
-  machine: Machine,
-  places: readonly { root: string; sections: readonly CacheKey[] }[],
-): PackSections {
-  const opened = places.flatMap(({ root, sections }): [string, Ranker][] => {
-    const ranker = openStoredPack(machine, sections)
-    return ranker === undefined ? [] : [[root, ranker]]
-  })
-  return rankedTogether(new Map(opened))
-}
-
-/** What a caller that cannot wait knows of the packs that may be read. */
-export interface StoredPacks {
-  readable: readonly { kept: KeptPack; root: string; sections: readonly CacheKey[] }[]
-  /** Their descriptions. */
-  cards: CacheKey
-  /** Which of them contain which terms. */
-  terms: CacheKey
-}
-
-/** The packs whose stored sections are about a task, best first. */
-export function likelyStored(machine: Machine, { readable, cards, terms }: StoredPacks, task: Task) {
-  const holders = packsWith(machine, terms, task.words)
-  const sections = openStoredSections(
-    machine,
-    readable.filter((_, at) => holders?.has(at) ?? true),
-  )
-  const described =
-    openStored(machine, cards, { isAsStored: true })?.ranker.rank(task, { limit: readable.length }) ?? []
-  const known = readable.map(({ kept, root }) => ({ kept, root, manifest: kept }))
-  const byName = new Map(described.map((hit) => [(hit.kept as { name: string }).name, hit]))
-  const all = likelyPacks(known, task.words, sections.rank(task), byName, sections.wordsOf)
-  return all.filter(({ confidence }) => confidence >= LIKELY_PACK)
-}
-
-/**
- * Stores which packs contain which terms. Of 50 packs a prompt concerns one or none, and opening the index of each took
- * longer than everything else.
- */
-export function storeTerms(machine: Machine, name: readonly string[], packs: readonly CacheKey[][]): CacheKey {
-  const table: CacheKey = { kind: 'pack-terms', version: 2, name, state: quickDigest(JSON.stringify(packs)) }
-  // A pack without an index may get one later.
-  if ((machine.cache.read(table, readTable)?.[1] ?? 1) === 0) return table
-  const holders = new Map<number, number[]>()
-  const unknown: number[] = []
-  packs.forEach((keys, pack) => {
-    const hashes = openStoredPack(machine, keys)?.termHashes()
-    if (hashes === undefined) unknown.push(pack)
-    for (const hash of hashes ?? []) {
-      const known = holders.get(hash)
-      if (known === undefined) holders.set(hash, [pack])
-      else known.push(pack)
-    }
-  })
-  const hashes = Uint32Array.from(holders.keys()).sort()
-  const held = Array.from(hashes, (hash) => holders.get(hash)!)
-  let end = 0
-  const ends = held.map(({ length }) => (end += length))
-  const words = Uint32Array.from([hashes.length, unknown.length, ...unknown, ...hashes, ...ends, ...held.flat()])
-  machine.cache.write(table, new Uint8Array(words.buffer))
-  return table
-}
-
-/** The packs, by their number, that contain a main word of a task or a related one; undefined if that is not stored. */
-function packsWith(machine: Machine, table: CacheKey, words: TaskWords): Set<number> | undefined {
-  const numbers = machine.cache.read(table, readTable)
-  if (numbers === undefined) return undefined
-  const [count = 0, unknown = 0] = numbers
-  const packs = new Set(numbers.subarray(2, 2 + unknown))
-  const hashes = numbers.subarray(2 + unknown, 2 + unknown + count)
-  const ends = numbers.subarray(2 + unknown + count, 2 + unknown + 2 * count)
-  const held = numbers.subarray(2 + unknown + 2 * count)
-  for (const [word, weight] of words) {
-    if (weight < 1) continue
-    for (const term of [word, ...relatedTo(word).map((related) => related.term)]) {
-      const hash = termHash(term)
-      const at = lowerBound(hashes, hash)
-      if (hashes[at] === hash) for (const pack of held.subarray(ends[at - 1] ?? 0, ends[at])) packs.add(pack)
-    }
-  }
-  return packs
-}
-
-function readTable(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
 }
 
 /** A section of a pack that may be read. */

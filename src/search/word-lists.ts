@@ -197,21 +197,22 @@ password login account`
 
 // What people who write software ask for all day, whatever it is about: "fix the failing test", "add a column".
 const WORK_LIST = `
-account action add adjust api app application apply argument bar blank border box branch break broken bug build bump
-button change changelog check class clean clear click client close code color column comment commit compare compile
-component config configure console convert copy count crash create customer cut dark data database date debug default
-delete dependency deploy describe design dialog directory disable display docs document documentation download edit
-editor email empty enable endpoint environment error exception explain extend extract fail failure faster feature
-field file filter find fix flag flaky folder form format framework friendly function generate git github handler
-header helper hide history icon image implement import improve index input insert install issue label language layout
-library line link lint linter list load locally log login logo loop mail menu merge message method migration mobile
-mock modal model module name null number object open optimize option order output package page pagination parameter
-parse password path payment performance pipeline place port press price print process product profile project public
-publish pull push query read readme refactor release remove rename render replace repo repository request reset
-response retry return reuse review rewrite run save screen script scroll search secure send server service setting
-setup show sign simplify size sort source spinner split sql store string style submit sum support switch tab table tag
-task team test text title token tool translate typescript typo undefined undo unit update upgrade upload user util
-utils validate validation value variable verify version view warning web website window write`
+account action add adjust api app application apply argument async await bar blank border box branch break broken bug
+build bump button certificate change changelog check class clean clear click client close code color column comment
+commit compare compile component config configure console convert copy count crash create customer cut dark data
+database date debug default delete dependency deploy describe design dialog directory disable display docs document
+documentation download edit editor email empty enable endpoint environment error exception expire explain extend
+extract fail failure faster feature field file filter find fix flag flaky folder form format framework friendly
+function generate git github handler header health helper hide history icon image implement import improve index input
+insert install issue job label language layout library line link lint linter list load locally log login logo loop mail
+menu merge message method migration mobile mock modal mode model module name night null number object open optimize
+option order output package page pagination parameter parse password path payment performance pipeline place port press
+price print process product profile project public publish pull push query read readme refactor release remove rename
+render replace repo repository request reset response retry return reuse review rewrite run save schedule screen script
+scroll search secure send server service setting setup show sign simplify size sort source spinner split sql store
+string style submit sum support switch tab table tag task team test text theme timeout title token tool translate
+typescript typo undefined undo unit update upgrade upload user util utils validate validation value variable verify
+version view warning web website window write`
 
 // Searched as texts: a list of words or stems would take longer to make than a task takes to rank.
 

@@ -1,7 +1,7 @@
 import { isDomain, type LoadoutEntry, PHASES } from '../../payloads/rules/loadout-index.ts'
-import { boundaryOf, harmlessLine } from '../../text/fence.ts'
+import { harmlessLine } from '../../text/fence.ts'
 import { estimateTokens } from '../../text/tokens.ts'
-import { compareText } from '../../text/values.ts'
+import { compareText, quickDigest } from '../../text/values.ts'
 
 /** A loadable entry, as one line of an index shows it. */
 export interface IndexItem {
@@ -134,7 +134,7 @@ const HARMLESS = /^[\w./:-]+(?: [\w./:,;()-]+)*$/
 /** Foreign text inside a line of Markdown: one line, nothing invisible, no markup. */
 function harmless(text: string, longest: number): string {
   if (text.length <= longest && HARMLESS.test(text)) return text
-  return harmlessLine(text, boundaryOf(text), Math.max(1, longest))
+  return harmlessLine(text, quickDigest(text), Math.max(1, longest))
     .text.replace(/[<>`[\]|*\\]/g, (mark) => PLAIN[mark] ?? '')
     .trim()
 }

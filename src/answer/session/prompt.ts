@@ -57,7 +57,7 @@ export const MOST_POINTERS = 5
  * and 50 packs, 20 of 100 everyday prompts named one at 0.5; bench/README.md has what is left. The rules of a project
  * are few.
  */
-const LIKELY = [0.85, 0.7, 0.5] as const
+const LIKELY = [0.95, 0.7, 0.5] as const
 /** What a prompt needs and the session lacks: certain payloads as text; other payloads, packs and skills by name. */
 export async function answerPrompt(machine: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
   if (!isTask(call)) return ''
@@ -143,7 +143,7 @@ class PromptAnswer extends Conversation {
     const { machine, catalog, task } = this
     if (catalog === undefined || catalog.readable.length === 0) return undefined
     try {
-      const { likelyStored } = await import('../../packs/sections.ts')
+      const { likelyStored } = await import('../../packs/stored-sections.ts')
       return likelyStored(machine, catalog, task).map(({ pack: { kept }, section, confidence }): Hit => {
         const { name } = kept
         const title = section && (section.title || section.path)
@@ -271,7 +271,8 @@ class PromptAnswer extends Conversation {
 /** Whether a hook would interrupt for this. */
 export function isMeant({ kind, name, why, confidence }: Pick<Hit, 'kind' | 'name' | 'why' | 'confidence'>): boolean {
   const isTelling = (word: string) => termsOf(word).some((term) => !isWorkWord(term) && !isEveryday(term))
-  const words = why.filter(({ term }) => term !== name && isTelling(term))
+  // The words of a pair are among them by themselves.
+  const words = why.filter(({ term }) => term !== name && !term.includes(' ') && isTelling(term))
   return kind === 'payload' || confidence >= (LIKELY[words.length] ?? LIKELY[2])
 }
 

@@ -1,9 +1,36 @@
+import { DEFAULT_TUNING, type Field, type Tuning } from '../../../search/document.ts'
 import { asTyped, shareOf, type TaskWords, wordsIn } from '../../../search/task.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import { isWorkWord } from '../../../search/word-lists.ts'
 import { placesIn } from '../anchors.ts'
 import { type ContextPart, layerOf, type PackFile, type PackFiles, packSections } from '../pack.ts'
 import type { SectionHit } from './sections.ts'
+
+const SECTION_FIELDS: readonly Field[] = [
+  { name: 'heading', weight: 1.6, norm: 0.5, length: 8 },
+  { name: 'label', label: 'map and indexes', weight: 1.3, norm: 0.4, length: 10 },
+  {
+    name: 'text',
+    weight: 0.64,
+    norm: 0.9,
+    length: 120,
+    paired: 0,
+    isLong: true,
+  },
+]
+
+/**
+ * Ranks sections. A section is longer than a description: one match says less, a
+ * repeated word says more, and a word that most sections have says little. Late words of a question count as much as
+ * early ones.
+ */
+export const PACK_TUNING: Tuning = {
+  ...DEFAULT_TUNING,
+  fields: SECTION_FIELDS,
+  pair: 0,
+  backgroundSize: 10,
+  fade: 0,
+}
 
 /** Why a part was chosen. */
 export type Rule = 'guide' | 'view' | 'split' | 'section' | 'page' | 'contradiction' | 'ontology' | 'answer' | 'excerpt'

@@ -1,4 +1,4 @@
-import { DEFAULT_TUNING, type Field, type RankDocument, type Tuning } from '../../../search/document.ts'
+import type { RankDocument } from '../../../search/document.ts'
 import type { Section } from '../../../text/cut.ts'
 import { frontmatterTitle } from '../../../text/frontmatter-block.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
@@ -42,32 +42,6 @@ export interface SectionHit extends KeptSection {
   confidence: number
   /** Stems of the matching words. */
   terms: readonly string[]
-}
-
-const SECTION_FIELDS: readonly Field[] = [
-  { name: 'heading', weight: 1.6, norm: 0.5, length: 8 },
-  { name: 'label', label: 'map and indexes', weight: 1.3, norm: 0.4, length: 10 },
-  {
-    name: 'text',
-    weight: 0.64,
-    norm: 0.9,
-    length: 120,
-    paired: 0,
-    isLong: true,
-  },
-]
-
-/**
- * Ranks sections. A section is longer than a description: one match says less, a
- * repeated word says more, and a word that most sections have says little. Late words of a question count as much as
- * early ones.
- */
-export const PACK_TUNING: Tuning = {
-  ...DEFAULT_TUNING,
-  fields: SECTION_FIELDS,
-  pair: 0,
-  backgroundSize: 10,
-  fade: 0,
 }
 
 const GROUP = 20
