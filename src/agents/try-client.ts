@@ -1,3 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { changeFiles } from '../change/edits.ts'
 import { readTextInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -5,9 +8,12 @@ import { failWith } from '../text/trouble.ts'
 import { makeTrialHome, type TrialSkill } from './disk/client-home.ts'
 import { filesBelow, runClient } from './disk/client-run.ts'
 import { rulesOf } from './disk/rules-on-machine.ts'
+import { hooksPlan } from './hooks-change.ts'
+import { judgeHooks } from './hooks-status.ts'
 import { type Agent, requireAgent } from './rules/agents.ts'
 import { type ClientTrace, openedBy, TraceReader } from './rules/client-trace.ts'
 import { CLIENTS, type Client, type OwnModel } from './rules/clients.ts'
+import { SETTINGS_HOSTS } from './rules/hook-hosts.ts'
 import type { Visibility } from './rules/visibility.ts'
 import { seeAgent } from './see.ts'
 
@@ -21,18 +27,25 @@ export interface UsableClient {
   client: OwnClient
   program: string
   version?: string
+  /** Its user has the hooks of Loadout, so that a trial has them too. */
+  isConnected: boolean
 }
 
-/** The clients that are installed here, or the named ones. Throws for one that is not. */
-export function usableClients(machine: Machine, named: readonly string[] = []): UsableClient[] {
-  const known = CLIENTS.filter((client): client is OwnClient => client.own !== undefined)
+/** The clients that are installed here, or the named ones. Throws for one that is not. `withHooks`: only those that can have ours. */
+export function usableClients(machine: Machine, named: readonly string[] = [], withHooks = false): UsableClient[] {
+  const hasHooks = (agent: string) => SETTINGS_HOSTS.some((host) => host.agent === agent)
+  const known = CLIENTS.filter(
+    (client): client is OwnClient => client.own !== undefined && (!withHooks || hasHooks(client.agent)),
+  )
   const wanted = named.length > 0 ? named : known.map(({ agent }) => agent)
   return wanted.flatMap((name) => {
     const agent = requireAgent(name)
     const client = known.find((each) => each.agent === agent.id)
     const { program } = rulesOf(machine, agent)
     if (client !== undefined && program !== undefined) {
-      return [{ agent, client, program: program.path, version: program.version }]
+      const hooks = hasHooks(agent.id) ? judgeHooks(machine.quiet(), { agents: [agent.id] }).hooks : []
+      const isConnected = hooks.some(({ scope, state }) => scope === 'user' && state === 'installed')
+      return [{ agent, client, program: program.path, version: program.version, isConnected }]
     }
     if (named.length === 0) return []
     const { label } = agent
@@ -57,8 +70,14 @@ export interface TrialRequest {
   seconds: number
   dollars?: number
   signal?: AbortSignal
+  /** With the hooks and the server of Loadout, as its user may have them. */
+  connects?: boolean
+  /** Puts more into the new home and its working folder. */
+  prepare?(there: Machine): void | Promise<void>
+  /** Parts of a call by which it asks for something: name → parts. */
+  marks?: ReadonlyMap<string, readonly string[]>
   /** True: the rest of the run does not matter. */
-  isEnough?(opened: readonly string[]): boolean
+  isEnough?(opened: readonly string[], there: Machine): boolean
 }
 
 /** One run of a client. */
@@ -77,6 +96,8 @@ export interface Work {
   /** All files, without those of git. */
   files: readonly string[]
   read(path: string): string
+  /** As Loadout saw it in the run. */
+  there: Machine
   /** Runs a command in it, without network; returns its exit code, or undefined if it took too long. */
   run(command: string): Promise<number | undefined>
 }
@@ -94,17 +115,27 @@ export function tryClient<T>(
   return withScratch(async (root) => {
     const { skills, files = {}, model, turns, dollars } = request
     const made = makeTrialHome(machine, { agent, client, root, skills, files })
+    const { there, places } = made
+    for (const [name, parts] of request.marks ?? []) places.set(name, [...(places.get(name) ?? []), ...parts])
+    await request.prepare?.(there)
+    if (request.connects) {
+      const plan = hooksPlan(there, { agents: [agent.id], mcp: true }, true)
+      await changeFiles(there, { purpose: 'hooks', isDryRun: false }, plan)
+    }
     const trace = new TraceReader()
     const opened: string[] = []
     let ended: Trial['ended'] | undefined
     let read = 0
-    const onLine = (line: string): boolean => {
-      trace.read(line)
+    const readCalls = () => {
       for (; read < trace.calls.length; read++) {
-        for (const name of openedBy(trace.calls[read]!, client.own.tool, made.places))
+        for (const name of openedBy(trace.calls[read]!, client.own.tool, places))
           if (!opened.includes(name)) opened.push(name)
       }
-      ended = request.isEnough?.(opened)
+    }
+    const onLine = (line: string): boolean => {
+      trace.read(line)
+      readCalls()
+      ended = request.isEnough?.(opened, there)
         ? 'enough'
         : trace.calls.length > turns
           ? 'turns'
@@ -114,7 +145,8 @@ export function tryClient<T>(
       return ended !== undefined
     }
     const { own } = client
-    const args = [...own.args(request.prompt, model), ...(request.edits ? own.edits : [])]
+    const hooked = request.connects ? [...(client.hookArgs ?? []), ...(own.serverArgs ?? [])] : []
+    const args = [...own.args(request.prompt, model), ...(request.edits ? own.edits : []), ...hooked]
     // Monotonic: the clock of the machine is only for what is written down.
     const start = performance.now()
     const { home, cwd, env } = made
@@ -131,6 +163,8 @@ export function tryClient<T>(
       own: { args, env, onLine },
     })
     made.keepLogin()
+    for (const text of sessionTexts(home, own.sessions)) trace.readSession(text)
+    readCalls()
     request.signal?.throwIfAborted()
     const { answer, calls, error, tokens } = trace
     // A client that asked its model nothing says why in words.
@@ -144,6 +178,7 @@ export function tryClient<T>(
     const work: Work = {
       files: filesBelow(cwd),
       read: (path) => readTextInside(cwd, path),
+      there,
       run: async (command) => {
         const shell = { args: ['-c', command], env: {}, isClosed: true, onLine: () => false }
         const kept = [machine.home, machine.cwd]
@@ -153,6 +188,12 @@ export function tryClient<T>(
     }
     return look(trial, work)
   })
+}
+
+function sessionTexts(home: string, folder: string | undefined): string[] {
+  const at = join(home, folder ?? '')
+  if (folder === undefined || !existsSync(at)) return []
+  return readdirSync(at).map((name) => readTextInside(at, name))
 }
 
 /** The last lines of a client that are not JSON. */
@@ -168,11 +209,7 @@ export function listedInTrial(
   skills: readonly TrialSkill[],
 ): Promise<ReadonlyMap<string, Visibility>> {
   return withScratch(async (root) => {
-    const { home } = makeTrialHome(machine, { agent, client, root, skills, files: {} })
-    const there: Machine = Object.create(machine.quiet(), {
-      home: { value: home },
-      env: { value: { PATH: machine.env.PATH } },
-    })
+    const { there } = makeTrialHome(machine, { agent, client, root, skills, files: {} })
     return new Map(seeAgent(there, { agent: agent.id }).skills.map(({ name, fate }) => [name, fate]))
   })
 }

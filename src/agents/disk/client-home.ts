@@ -5,6 +5,7 @@ import { isFile, readText, writeAtomically } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { findRepository } from '../../machine/open-project.ts'
 import { readToml, writeToml } from '../../machine/toml.ts'
+import { parseYaml, readValue } from '../../machine/yaml.ts'
 import { parseForeignJson } from '../../text/json.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { attempt, getDeep, isRecord } from '../../text/values.ts'
@@ -125,7 +126,9 @@ export interface TrialHome {
   cwd: string
   env: Record<string, string | undefined>
   /** Skill → the end of its folder, by which a call that reads it is known. */
-  places: Map<string, string>
+  places: Map<string, readonly string[]>
+  /** The computer as a program in this home sees it. */
+  there: Machine
   /** Puts back a login that the client renewed meanwhile, as it would have done itself: the old one may no longer count. */
   keepLogin(): void
 }
@@ -152,10 +155,10 @@ export function makeTrialHome(
     mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
     writeFileSync(join(folder, path), content, { mode })
   }
-  const places = new Map<string, string>()
+  const places = new Map<string, readonly string[]>()
   for (const skill of about.skills) {
     const folder = join(agent.userFolder ?? agent.projectFolder, skill.name)
-    places.set(skill.name, `skills/${skill.name}/${DOCUMENT_FILE}`)
+    places.set(skill.name, [`skills/${skill.name}/${DOCUMENT_FILE}`])
     for (const [path, content] of Object.entries(skill.files)) put(join(home, folder), path, content, 0o755)
   }
   put(cwd, '.git/HEAD', 'ref: refs/heads/main\n')
@@ -209,7 +212,12 @@ export function makeTrialHome(
       if (!after.equals(before) && isUntouched) writeAtomically(from, [after], 0o600)
     }
   }
-  return { home, cwd, env: { ...Object.fromEntries(passed), ...set }, places, keepLogin }
+  const there: Machine = Object.create(machine.quiet(), {
+    home: { value: home },
+    cwd: { value: cwd },
+    env: { value: { PATH: machine.env.PATH } },
+  })
+  return { home, cwd, env: { ...Object.fromEntries(passed), ...set }, places, there, keepLogin }
 }
 
 /** A path below the home folder, where `.config` may lie elsewhere. */
@@ -220,9 +228,12 @@ function userPath(machine: Machine, path: string): string {
 }
 
 function readSettings(path: string, text: string): Record<string, unknown> {
-  const value = path.endsWith('.toml')
-    ? readToml(text)
-    : attempt((): unknown => parse(text, [], { allowTrailingComma: true }), {})
+  const value = attempt((): unknown => {
+    if (path.endsWith('.toml')) return readToml(text)
+    if (!path.endsWith('.yaml')) return parse(text, [], { allowTrailingComma: true })
+    const { document, lines } = parseYaml(text)
+    return readValue(document, lines)
+  }, {})
   return isRecord(value) ? value : {}
 }
 

@@ -41,8 +41,10 @@ export class TraceReader implements ClientTrace {
     const { value } = parseForeignJson(line)
     if (!isRecord(value)) return
     const { type } = value
-    const [data, part, item, message] = [value.data, value.part, value.item, value.message].map(record) as Four
-    const model = [value.model, data.model, message.model].find((each) => typeof each === 'string' && each !== '')
+    const [data, part, item, message, event] = KEYS.map((key) => record(value[key])) as Five
+    const model = [value.model, data.model, message.model].find(
+      (each) => typeof each === 'string' && !NO_MODEL.test(each),
+    )
     this.model ??= model as string | undefined
     // Claude Code and Qwen Code.
     if (type === 'assistant') for (const block of [message.content].flat()) this.readBlock(record(block))
@@ -50,7 +52,8 @@ export class TraceReader implements ClientTrace {
     // Gemini CLI.
     if (type === 'tool_use' && value.tool_name !== undefined)
       this.call(value.tool_id, value.tool_name, value.parameters)
-    if (type === 'message' && value.role === 'assistant') this.say(value.content, value.delta === true ? '' : '\n')
+    if (type === 'message' && value.role === 'assistant')
+      this.say(value.content ?? value.text, value.delta === true ? '' : '\n')
     // OpenCode.
     if (part.type === 'tool') this.call(part.callID, part.tool, record(part.state).input)
     if (part.type === 'text') this.say(part.text)
@@ -76,8 +79,50 @@ export class TraceReader implements ClientTrace {
     // Copilot CLI.
     if (type === 'tool.execution_start') this.call(data.toolCallId, data.toolName, data.arguments)
     if (type === 'assistant.message') this.say(data.content)
-    const isError = type === 'error' || type === 'turn.failed' || type === 'session.error'
-    if (isError) this.error ??= errorIn(value.error ?? value.message ?? data.message ?? value)
+    // Droid.
+    if (type === 'tool_call') this.call(value.id, value.toolName, value.parameters)
+    if (type === 'completion') this.readUsage(record(value.usage))
+    // Cline.
+    if (event.contentType === 'tool') this.call(event.toolCallId, event.toolName, event.input)
+    if (event.contentType === 'text' && event.type === 'content_end') this.say(event.text)
+    if (event.type === 'done') this.readUsage(record(event.usage))
+    // Pi.
+    if (type === 'tool_execution_start') this.call(value.toolCallId, value.toolName, value.args)
+    if (type === 'message_end' && message.role === 'assistant') {
+      for (const block of [message.content].flat()) this.readBlock(record(block))
+      this.readUsage(record(message.usage))
+      if (message.stopReason === 'error') this.error ??= errorIn(message.errorMessage)
+    }
+    // Kimi Code.
+    if (type === undefined && value.role === 'assistant') this.readMessage(value)
+    const isError = type === 'error' || event.type === 'error' || type === 'turn.failed' || type === 'session.error'
+    if (isError) this.error ??= errorIn(value.error ?? value.message ?? data.message ?? event.error ?? value)
+  }
+
+  /** What a client keeps of a session: Continue prints only the last answer. */
+  readSession(text: string): void {
+    const { value } = parseForeignJson(text)
+    for (const each of [record(value).history].flat()) {
+      const message = record(record(each).message)
+      if (message.role === 'assistant') this.readMessage(message)
+    }
+  }
+
+  private readMessage(message: Json): void {
+    for (const each of [message.tool_calls ?? message.toolCalls].flat()) {
+      const { id, function: called } = record(each)
+      this.call(id, record(called).name, record(called).arguments)
+    }
+    this.say(message.content)
+    if (message.usage !== undefined) this.readUsage(record(message.usage))
+  }
+
+  private readUsage(usage: Json): void {
+    const input = numberIn(usage, 'input', 'inputTokens', 'input_tokens', 'prompt_tokens', ...CACHED)
+    this.count(input, numberIn(usage, 'output', 'outputTokens', 'output_tokens', 'completion_tokens'))
+    const { total } = record(usage.cost)
+    const dollars = total ?? usage.totalCost ?? (typeof usage.cost_cents === 'number' ? usage.cost_cents / 100 : 0)
+    if (typeof dollars === 'number' && dollars > 0) this.dollars = (this.dollars ?? 0) + dollars
   }
 
   private readBlock({ type, id, name, input, text }: Json): void {
@@ -90,6 +135,7 @@ export class TraceReader implements ClientTrace {
     const input = numberIn(usage, 'input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens')
     if (usage.input_tokens !== undefined) this.tokens = { input, output: numberIn(usage, 'output_tokens') }
     if (typeof value.total_cost_usd === 'number') this.dollars = value.total_cost_usd
+    this.model ??= Object.keys(record(value.modelUsage))[0]
     const isFailed = value.is_error === true || value.status === 'error'
     if (isFailed) this.error ??= errorIn(value.error ?? value.result ?? value.subtype)
   }
@@ -106,11 +152,15 @@ export class TraceReader implements ClientTrace {
   }
 
   private count(input: number, output: number): void {
+    if (input + output === 0) return
     this.tokens = { input: (this.tokens?.input ?? 0) + input, output: (this.tokens?.output ?? 0) + output }
   }
 }
 
-type Four = [Json, Json, Json, Json]
+type Five = [Json, Json, Json, Json, Json]
+const KEYS = ['data', 'part', 'item', 'message', 'event']
+const CACHED = ['cacheRead', 'cacheWrite', 'cache_read_input_tokens', 'cache_creation_input_tokens']
+const NO_MODEL = /^(?:unknown)?$/
 
 function errorIn(value: unknown): string {
   if (typeof value === 'string') return value
@@ -125,14 +175,17 @@ function errorIn(value: unknown): string {
 export function openedBy(
   { tool, input }: ToolCall,
   own: string | undefined,
-  places: ReadonlyMap<string, string>,
+  places: ReadonlyMap<string, readonly string[]>,
 ): string[] {
   const text = JSON.stringify(input) ?? ''
   if (tool === own) {
-    const { skill, name, command } = record(input)
-    const named = [skill, name, command].find((each) => typeof each === 'string') as string | undefined
+    // Some clients print the arguments as the model wrote them: as text.
+    const { skill, name, skill_name, command } = record(
+      typeof input === 'string' ? parseForeignJson(input).value : input,
+    )
+    const named = [skill, name, skill_name, command].find((each) => typeof each === 'string') as string | undefined
     return named === undefined ? [] : [named.replace(/^.*:/, '')]
   }
   // A search in the folder of all skills opens none of them.
-  return [...places].flatMap(([name, place]) => (text.includes(place) ? [name] : []))
+  return [...places].flatMap(([name, parts]) => (parts.some((part) => text.includes(part)) ? [name] : []))
 }

@@ -39,12 +39,16 @@ export interface OwnModel {
   args(prompt: string, model: string | undefined): string[]
   /** More arguments with which it may edit files of its working folder. */
   edits: readonly string[]
+  /** More arguments with which its model may call the server of Loadout without a question. */
+  serverArgs?: readonly string[]
   /** The tool with which its model opens a skill. Absent: it reads the file. */
   tool?: string
   /** What it needs to ask that model: files below its own folder, or below the home folder with `~/`; variables; keys of its settings. */
   login: { files: readonly string[]; variables: RegExp; settings: readonly string[] }
   /** Its settings in the new home folder, beside those keys: a file below the home folder, and values. */
   settings?: { file: string; values?: Readonly<Record<string, unknown>> }
+  /** It prints no calls: they are read from the files that it keeps of the session, in this folder below the home folder. */
+  sessions?: string
   env?: Readonly<Record<string, string>>
 }
 
@@ -85,6 +89,7 @@ export const CLIENTS: readonly Client[] = [
     own: {
       args: (prompt, model) => ['-p', prompt, ...named(model), '--output-format', 'stream-json', '--verbose'],
       edits: ['--permission-mode', 'acceptEdits'],
+      serverArgs: ['--allowedTools', 'mcp__loadout'],
       tool: 'Skill',
       login: {
         files: ['.credentials.json'],
@@ -239,6 +244,18 @@ export const CLIENTS: readonly Client[] = [
     args: (prompt) => ['run', prompt],
     env: () => ({ KILO_DISABLE_AUTOUPDATE: '1', KILO_DISABLE_MODELS_FETCH: '1' }),
     settings: { file: '.config/kilo/kilo.json', values: opencode },
+    own: {
+      args: (prompt, model) => ['run', '--format', 'json', ...named(model), prompt],
+      edits: [],
+      tool: 'skill',
+      login: {
+        files: ['~/.local/share/kilo/auth.json'],
+        variables: /_(API_KEY|AUTH_TOKEN|BASE_URL)$|^AWS_/,
+        settings: ['model', 'small_model', 'provider', 'enabled_providers', 'disabled_providers'],
+      },
+      settings: { file: '.config/kilo/kilo.json', values: { autoupdate: false, share: 'disabled' } },
+      env: { KILO_DISABLE_AUTOUPDATE: '1' },
+    },
   },
   {
     agent: 'pi',
@@ -255,6 +272,16 @@ export const CLIENTS: readonly Client[] = [
           script: { baseUrl: `${address}/v1`, api: 'openai-completions', apiKey: 'none', models: [{ id }] },
         },
       }),
+    },
+    own: {
+      args: (prompt, model) => ['--mode', 'json', ...named(model), '-p', prompt],
+      edits: [],
+      login: {
+        files: ['auth.json', 'models.json'],
+        variables: /_(API_KEY|AUTH_TOKEN|OAUTH_TOKEN|BASE_URL)$|^AWS_|^PI_OFFLINE$/,
+        settings: ['defaultProvider', 'defaultModel', 'defaultThinkingLevel'],
+      },
+      settings: { file: '.pi/agent/settings.json' },
     },
   },
   {
@@ -277,6 +304,17 @@ export const CLIENTS: readonly Client[] = [
         models: { [model]: { provider: 'script', model, max_context_size: 200_000 } },
       }),
     },
+    own: {
+      args: (prompt, model) => ['-p', prompt, ...named(model), '--output-format', 'stream-json'],
+      edits: [],
+      tool: 'Skill',
+      login: {
+        files: ['credentials.json', 'credentials/kimi-code.json'],
+        variables: /^(KIMI_|MOONSHOT_)/,
+        settings: ['default_model', 'providers', 'models'],
+      },
+      settings: { file: '.kimi-code/config.toml', values: { telemetry: false } },
+    },
   },
   {
     agent: 'droid',
@@ -298,6 +336,17 @@ export const CLIENTS: readonly Client[] = [
         }
       },
     },
+    own: {
+      args: (prompt, model) => ['exec', '--output-format', 'stream-json', ...named(model), prompt],
+      edits: ['--auto', 'low'],
+      tool: 'Skill',
+      login: {
+        files: ['~/.factory/auth.json', '~/.factory/auth.v2.file', '~/.factory/auth.v2.key'],
+        variables: /^FACTORY_/,
+        settings: ['model', 'customModels', 'sessionDefaultSettings'],
+      },
+      settings: { file: '.factory/settings.json' },
+    },
   },
   {
     agent: 'continue',
@@ -316,6 +365,19 @@ export const CLIENTS: readonly Client[] = [
         return { name: 'script', version: '0.0.1', schema: 'v1', models }
       },
     },
+    own: {
+      args: (prompt, model) => ['-p', ...named(model), prompt],
+      edits: ['--auto'],
+      tool: 'Skills',
+      login: {
+        files: ['~/.continue/auth.json'],
+        variables: /^CONTINUE_|_API_KEY$/,
+        settings: ['name', 'version', 'schema', 'models'],
+      },
+      settings: { file: '.continue/config.yaml' },
+      env: { CONTINUE_TELEMETRY_ENABLED: '0' },
+      sessions: '.continue/sessions',
+    },
   },
   {
     agent: 'cline',
@@ -331,6 +393,16 @@ export const CLIENTS: readonly Client[] = [
         const settings = { provider: 'openai-compatible', apiKey: 'none', model, baseUrl: `${address}/v1` }
         const provider = { settings, updatedAt: '2026-01-01T00:00:00.000Z', tokenSource: 'manual' }
         return { version: 1, lastUsedProvider: settings.provider, providers: { [settings.provider]: provider } }
+      },
+    },
+    own: {
+      args: (prompt, model) => ['--json', '--auto-approve', 'true', ...named(model), prompt],
+      edits: [],
+      tool: 'skills',
+      login: {
+        files: ['~/.cline/data/settings/providers.json'],
+        variables: /^CLINE_|_(API_KEY|BASE_URL)$|^AWS_/,
+        settings: [],
       },
     },
   },
@@ -351,6 +423,17 @@ export const CLIENTS: readonly Client[] = [
       GROK_TELEMETRY_ENABLED: '0',
       GROK_DISABLE_AUTOUPDATER: '1',
     }),
+    own: {
+      args: (prompt, model) => ['--trust', '--output-format', 'streaming-messages-json', ...named(model), '-p', prompt],
+      edits: ['--permission-mode', 'acceptEdits'],
+      login: {
+        files: ['~/.grok/auth.json'],
+        variables: /^(XAI_|GROK_)/,
+        settings: ['model', 'models', 'providers'],
+      },
+      settings: { file: '.grok/config.toml' },
+      env: { GROK_TELEMETRY_ENABLED: '0', GROK_DISABLE_AUTOUPDATER: '1' },
+    },
   },
 ]
 
