@@ -303,9 +303,9 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       /** Compares two indexes on the same questions. */
       compare: late(async () => (await import('./lab/eval.ts')).compareIndexes),
       /** Finds entries that answer the same questions. */
-      similar: late(async () => (await import('./lab/similar.ts')).similarEntries),
-      /** Routes kept tasks again and lists what they now choose differently. */
-      replayPrompts: late(async () => (await import('./lab/replay-prompts.ts')).replayPrompts),
+      similar: late(async () => (await import('./lab/offline.ts')).similarEntries),
+      /** Plans kept tasks again and lists those that choose other rules now. */
+      comparePast: late(async () => (await import('./lab/past-tasks.ts')).comparePast),
       /** Summarises the usage log: planned, delivered and used entries. */
       usage: late(async () => (await import('./usage/usage.ts')).summarizeLog),
       /** Sums up the usage log by day or week, entry and agent. */
@@ -477,10 +477,9 @@ export type { Comparison, SuiteReport } from './lab/eval.ts'
 export type { HistoryEvaluation } from './lab/eval-history.ts'
 export type { PackEvaluation } from './lab/eval-pack.ts'
 export type { Improvement } from './lab/improve.ts'
-export type { OfflineReport } from './lab/offline.ts'
+export type { OfflineReport, Similar } from './lab/offline.ts'
+export type { PastComparison } from './lab/past-tasks.ts'
 export type { Proven, TestPlan, TestReport } from './lab/prove.ts'
-export type { PromptReplay } from './lab/replay-prompts.ts'
-export type { Similar } from './lab/similar.ts'
 export type { TeachExport, Teaching } from './lab/teach.ts'
 export type { TeachStatus } from './lab/teachable.ts'
 export type { PrunedAudits } from './machine/audits.ts'

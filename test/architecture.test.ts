@@ -277,7 +277,7 @@ const WAYS: { what: string; call: RegExp; files: string[]; planted: string }[] =
   {
     what: 'asks a source whether an entry may be read',
     call: /\.gate\(|\bgate\(adapter/,
-    files: ['src/answer/adapters.ts', 'src/answer/read.ts', 'src/answer/sources.ts'],
+    files: ['src/answer/adapters.ts', 'src/answer/sources.ts'],
     planted: 'if (source.gate(name) === undefined) return source.read(name)',
   },
   {

@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { changeFiles } from '../change/edits.ts'
 import { readTextInside } from '../machine/inside.ts'
@@ -163,7 +162,8 @@ export function tryClient<T>(
       own: { args, env, onLine },
     })
     made.keepLogin()
-    for (const text of sessionTexts(home, own.sessions)) trace.readSession(text)
+    for (const path of own.sessions === undefined ? [] : filesBelow(join(home, own.sessions)))
+      trace.readSession(readTextInside(home, join(own.sessions!, path)))
     readCalls()
     request.signal?.throwIfAborted()
     const { answer, calls, error, tokens } = trace
@@ -188,12 +188,6 @@ export function tryClient<T>(
     }
     return look(trial, work)
   })
-}
-
-function sessionTexts(home: string, folder: string | undefined): string[] {
-  const at = join(home, folder ?? '')
-  if (folder === undefined || !existsSync(at)) return []
-  return readdirSync(at).map((name) => readTextInside(at, name))
 }
 
 /** The last lines of a client that are not JSON. */

@@ -34,7 +34,7 @@ export function readEntry(
   if (most !== Infinity && !(Number.isSafeInteger(most) && most >= LEAST_CHARACTERS)) {
     throw failWith('USAGE/characters', { leastCharacters: LEAST_CHARACTERS, most })
   }
-  return readLocated(machine, locate(machine, { ...request, kinds: READABLE }), most)
+  return readLocated(machine, locate(machine, { ...request, kinds: READABLE, isRead: true }), most)
 }
 
 function readLocated(
@@ -42,8 +42,6 @@ function readLocated(
   { kind, name, path, source }: Located<(typeof READABLE)[number]>,
   most = Infinity,
 ): EntryText {
-  const refusal = source.gate(name)
-  if (refusal !== undefined) throw refusal
   const { layer, path: file, body, wrap, findings = [] } = source.read(name, path)
   const cut = findCut(body, most, (content) => wrap(content).text)
   const fenced = wrap(cut === undefined ? body : body.slice(0, cut.characters))
@@ -77,7 +75,7 @@ export function lookUpEntry(
   machine: Machine,
   { id, load, layers = {} }: { id: string; load?: boolean; layers?: Layers },
 ): EntryLookup {
-  const located = locate(machine, { id, layers, kinds: READABLE, isPayloadEnough: true })
+  const located = locate(machine, { id, layers, kinds: READABLE, isPayloadEnough: true, isRead: load })
   const { kind, entry, source, name, path } = located
   let value: EntryLookup
   if (kind === 'payload') value = { kind, entry, layer: source.knowledge.layerOf(entry) }

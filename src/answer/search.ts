@@ -5,13 +5,13 @@ import type { PackDetails } from '../packs/pack-source.ts'
 import { type SectionFound, searchSections } from '../packs/sections.ts'
 import type { PayloadDetails } from '../payloads/payload-source.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
-import { RANKED_LIMIT } from '../search/document.ts'
+import { RANKED_LIMIT, type RankDocument } from '../search/document.ts'
 import { readTask } from '../search/task.ts'
 import type { SkillDetails } from '../skills/skill-source.ts'
-import { failWith, LoadoutError } from '../text/trouble.ts'
+import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
 import { nearest, sortedBy } from '../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
-import { find, type Hit } from './find.ts'
+import { find, type Hit, type Kept } from './find.ts'
 import { pointIntoProject } from './own-files.ts'
 import { openSources, projectOf, type SourceRequest, withoutRepeats } from './sources.ts'
 
@@ -60,10 +60,27 @@ export async function searchAll(machine: Machine, request: SearchRequest): Promi
   return { ...value, sections, files }
 }
 
-/**
- * Searches payloads, packs by their metadata, and skills; best first. The ranker sees them as one library, so that
- * their confidences are comparable; ties go by kind.
- */
+/** Payloads, packs by their metadata, and skills, opened once as one library: their confidences are comparable. */
+export function openKnowledge(machine: Machine, request: SourceRequest, kinds: readonly EntryKind[] = ENTRY_KINDS) {
+  const { sources, findings } = openSources(machine, request, kinds)
+  // Ties go by kind.
+  const segments = sortedBy(sources, ({ kind }) => kind).flatMap((source) => source.segments)
+  const ranking = openRanking(machine, segments)
+  const read: Finding[] = []
+  return {
+    sources,
+    /** The entries that a prompt would get, best first. */
+    ask: (prompt: string, limit: number): Hit[] => find(ranking, prompt, { limit }),
+    /** With their examples. */
+    documents: (): (RankDocument & { kept: Kept })[] =>
+      segments.flatMap(({ readDocuments }) =>
+        readDocuments(read).map((document) => ({ ...document, kept: document.kept as Kept })),
+      ),
+    findings: () => withoutRepeats([...findings, ...ranking.findings, ...read]),
+  }
+}
+
+/** Searches payloads, packs and skills; best first. */
 export function searchKnowledge(machine: Machine, request: SearchRequest): SearchResult {
   const { query, limit = RANKED_LIMIT * 2, kinds = [] } = request
   if (!Number.isSafeInteger(limit) || limit < 1) throw failWith('USAGE/limit', { limit })
@@ -75,15 +92,11 @@ export function searchKnowledge(machine: Machine, request: SearchRequest): Searc
     throw failWith('USAGE/kind', { kind: unknown.slice(0, 80), meant, kinds: known.join(', ') })
   }
   const asked = kinds.length === 0 ? ENTRY_KINDS : ENTRY_KINDS.filter((kind) => kinds.includes(kind))
-  const { sources, findings } = openSources(machine, request, asked)
-  const ranking = openRanking(
-    machine,
-    sortedBy(sources, ({ kind }) => kind).flatMap(({ segments }) => segments),
-  )
-  const hits = find(ranking, query, { limit }).flatMap(({ id, kind, name, confidence, why }) => {
+  const { sources, ask, findings } = openKnowledge(machine, request, asked)
+  const hits = ask(query, limit).flatMap(({ id, kind, name, confidence, why }) => {
     const details = sources.find((source) => source.kind === kind)?.describe(name)
     return details === undefined ? [] : [{ kind, id, ...details, confidence, why } as SearchHit]
   })
-  machine.report(...withoutRepeats([...findings, ...ranking.findings]))
+  machine.report(...findings())
   return { query, known: Object.fromEntries(sources.map(({ kind, names }) => [kind, names.length])), hits }
 }

@@ -150,8 +150,11 @@ function fileOf(path: string | undefined, main: string): string | undefined {
  */
 export function locate<Kind extends NamedKind>(
   machine: Machine,
-  /** `isPayloadEnough`: other kinds are asked only if there is no payload of the name. */
-  request: SourceRequest & { id: string; kinds: readonly Kind[]; isPayloadEnough?: boolean },
+  /**
+   * `isPayloadEnough`: other kinds are asked only if there is no payload of the name. `isRead`: throws for an entry that
+   * may not be read now.
+   */
+  request: SourceRequest & { id: string; kinds: readonly Kind[]; isPayloadEnough?: boolean; isRead?: boolean },
 ): Located<Kind> {
   const { id, kinds } = request
   const asked = parseEntryId(id)
@@ -165,6 +168,8 @@ export function locate<Kind extends NamedKind>(
   if (found !== undefined) {
     const kindsFound = [found, ...others].map(({ kind }) => kind)
     if (others.length > 0 && found.kind !== 'payload') throw ambiguousName(id, kindsFound)
+    const refusal = request.isRead ? found.source.gate(found.name) : undefined
+    if (refusal !== undefined) throw refusal
     machine.report(...looked.findings)
     if (others.length > 0) {
       const ids = others.map((each) => entryId(each.kind, each.name, each.path))

@@ -21,7 +21,7 @@ import { noteCommands } from './commands/notes.ts'
 import { packCommands } from './commands/packs.ts'
 import { plan } from './commands/plan.ts'
 import { publishCommands } from './commands/plugin.ts'
-import { auditList, auditPrune, replay, replayPrompts } from './commands/replay.ts'
+import { auditList, auditPrune, replay } from './commands/replay.ts'
 import { lookup, search } from './commands/search.ts'
 import { see } from './commands/see.ts'
 import { status } from './commands/status.ts'
@@ -81,7 +81,7 @@ export const SURFACE: readonly { title: string; rows: readonly CommandGroup[] }[
       group('note', 'what matters for the next few days', ...noteCommands),
       group('rules', 'the rules of a project and their index', ...ruleCommands),
       group('packs', 'what is known about a subject, with evidence', ...packCommands),
-      rowOf(usage, auditList, auditPrune, replayPrompts),
+      rowOf(usage, auditList, auditPrune),
       rowOf(test, teach),
     ],
   },

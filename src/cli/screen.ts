@@ -166,3 +166,7 @@ export function hang(line: string, indent: number, text: string, mostLines = Num
   const [first = '', ...others] = cut
   return [`${line}${' '.repeat(from - textWidth(line))}${first.slice(from)}`, ...others]
 }
+
+export function percent(share: number | null): string {
+  return share === null ? '\u2013' : `${(share * 100).toFixed(1)} %`
+}

@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path'
-import { openSources, type SourceRequest, withoutRepeats } from '../answer/sources.ts'
+import { openKnowledge } from '../answer/search.ts'
+import type { SourceRequest } from '../answer/sources.ts'
 import { openExamples } from '../examples/examples.ts'
 import { promptKey } from '../examples/rules/example.ts'
 import { exists, isFolder, readJson } from '../machine/files.ts'
@@ -22,19 +23,8 @@ import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
 import { isRecord, isTextList, nearest } from '../text/values.ts'
 import { libraryBeside, readLibrary, readSuite, readTestsBeside } from './disk/suites.ts'
-import {
-  ask,
-  DEPTH,
-  type Evaluation,
-  type Figures,
-  type Find,
-  type Found,
-  type Question,
-  summarize,
-} from './rules/cases.ts'
-
-/** Where a project stores its own questions. */
-const SUITE_IN_PROJECT = '.claude/loadout/evals'
+import { ask, DEPTH, type Evaluation, type Figures, type Find, type Question, summarize } from './rules/cases.ts'
+import { SUITE_IN_PROJECT, unusedTests } from './tested.ts'
 
 export interface EvalRequest extends SourceRequest {
   /** Default: the project's own. */
@@ -63,85 +53,80 @@ export interface SuiteReport extends Evaluation {
  * has none.
  */
 export function evaluateEntries(machine: Machine, request: EvalRequest): SuiteReport {
-  const suite = request.suite === undefined ? undefined : resolve(machine.cwd, request.suite)
-  if (request.library !== undefined) {
-    const path = resolve(machine.cwd, request.library)
-    if (!isFolder(path) && !path.endsWith('.json')) return askSuite(machine, request, path)
-    const library = openLibrary(machine, path)
-    const asked = suite === undefined ? ownQuestions(library) : { questions: readSuite(suite), findings: [] }
-    return askLibrary(machine, library, asked, request)
-  }
-  // A folder with skills, packs or an index, rather than only questions.
-  const isLibrary =
-    suite !== undefined &&
-    isFolder(suite) &&
-    (exists(join(suite, INDEX_IN_PROJECT)) || entryFolders(suite, true).length > 0)
-  if (isLibrary) {
-    const library = openLibrary(machine, suite)
-    return askLibrary(machine, library, ownQuestions(library), request)
-  }
-  const hasSuite = suite !== undefined || exists(join(rootOf(machine, request.layers), SUITE_IN_PROJECT))
-  if (hasSuite) return askSuite(machine, request)
-  const known = everythingHere(machine, request)
-  return askLibrary(machine, known, { questions: heldOutQuestions(known.documents), findings: [] }, request)
-}
-
-function askSuite(machine: Machine, request: EvalRequest, named?: string): SuiteReport {
-  const suite = suitePath(machine, request)
-  const questions = readSuite(suite)
-  const library = named ?? libraryBeside(suite)
-  const strategy = request.strategy ?? (library === undefined ? strategyOf(machine, request) : 'ranked')
-  const router =
-    library === undefined
-      ? layerRouter(machine, request.layers, strategy)
-      : documentRouter(readLibrary(library), strategy)
-  const evaluation = summarize(ask(questions, router.find))
-  const findings = [...router.findings, ...unknownIds(questions, router.ids), ...belowThreshold(evaluation, request)]
-  machine.report(...findings)
-  return { suite, strategy, documents: router.ids.size, ...evaluation }
-}
-
-/** Documents to test, and other names that questions may use for them. */
-interface EvalLibrary {
-  path: string
-  documents: RankDocument[]
-  /** The folder of a skill → its id, where they differ. */
-  aliases: Map<string, string>
-  findings: Finding[]
-}
-
-interface Asked {
-  questions: Question[]
-  findings: Finding[]
-}
-
-function askLibrary(machine: Machine, library: EvalLibrary, asked: Asked, request: EvalRequest): SuiteReport {
-  const { path, documents, aliases } = library
-  if (documents.length === 0) {
-    const trouble = library.findings[0]
+  const { path, documents, questions, findings, strategy, ...of } = openEvaluation(machine, request)
+  if (documents?.length === 0) {
+    const trouble = findings[0]
     const hint = trouble?.hint ?? 'name a folder of skills or packs, an index, or a library with --library'
     throw failWith('NO_INDEX/untestable', { path, trouble: trouble?.message, hint })
   }
-  if (asked.questions.length === 0) {
-    const why = asked.findings[0] === undefined ? '' : `; ${asked.findings[0].message}`
+  if (questions.length === 0) {
+    const why = findings.length === 0 ? '' : `; ${findings.at(-1)!.message}`
     throw failWith('BAD_SUITE/no-questions', { path, why })
   }
-  const strategy = request.strategy ?? 'ranked'
-  // Tests name a skill by its folder or by its name.
-  const named = (ids: readonly string[]) => ids.map((id) => aliases.get(id) ?? id)
-  const questions = asked.questions.map((each) => ({ ...each, expected: named(each.expected), not: named(each.not) }))
-  const evaluation = summarize(ask(questions, foldedRouter(documents, questions, strategy)))
+  const router = of.router ?? { find: foldedRouter(documents!, questions, strategy), ids: idsOf(documents!) }
+  const evaluation = summarize(ask(questions, router.find))
+  const value: SuiteReport = { suite: path, strategy, documents: router.ids.size, ...evaluation }
   const heldOut = questions.filter(({ fold }) => fold !== undefined).length
-  const isTaught = documents.some(({ examples = [], negatives = [] }) => examples.length + negatives.length > 0)
-  const value: SuiteReport = { suite: path, strategy, documents: documents.length, ...evaluation }
   if (heldOut > 0) value.heldOut = heldOut
-  if (isTaught && strategy === 'ranked') {
-    const untaught = documents.map(({ examples: _, negatives: __, ...rest }) => rest)
-    value.withoutExamples = summarize(ask(questions, documentRouter(untaught, strategy).find)).figures
+  const isTaught = documents?.some(({ examples = [], negatives = [] }) => examples.length + negatives.length > 0)
+  if (isTaught && of.isOwn && strategy === 'ranked') {
+    const untaught = documents!.map(({ examples: _, negatives: __, ...rest }) => rest)
+    value.withoutExamples = summarize(ask(questions, documentRouter(untaught, strategy))).figures
   }
-  const unknown = unknownIds(questions, new Set(documents.map(({ id }) => id)))
-  machine.report(...library.findings, ...asked.findings, ...unknown, ...belowThreshold(evaluation, request))
+  machine.report(...findings, ...unknownIds(questions, router.ids), ...belowThreshold(evaluation, request))
   return value
+}
+
+/** What is asked, and what is searched: documents, or the layers of a project. */
+interface Opened {
+  path: string
+  questions: Question[]
+  strategy: Strategy
+  documents?: RankDocument[]
+  router?: Router
+  /** Its own questions are asked, or its entries may have examples. */
+  isOwn?: boolean
+  findings: Finding[]
+}
+
+function openEvaluation(machine: Machine, request: EvalRequest): Opened {
+  const [suite, library] = [request.suite, request.library].map((path) => path && resolve(machine.cwd, path))
+  const strategy = request.strategy ?? 'ranked'
+  // A folder with skills, packs or an index, rather than only questions.
+  const isEntries = (folder: string) =>
+    isFolder(folder) && (exists(join(folder, INDEX_IN_PROJECT)) || entryFolders(folder, true).length > 0)
+  const folder =
+    library === undefined
+      ? suite !== undefined && isEntries(suite)
+        ? suite
+        : undefined
+      : isFolder(library) || library.endsWith('.json')
+        ? library
+        : undefined
+  if (folder !== undefined) {
+    const { documents, aliases, findings } = openLibrary(machine, folder)
+    const isTested = library !== undefined && suite !== undefined
+    const own = isTested || !isFolder(folder) ? { questions: [], unused: [] } : readTestsBeside(folder)
+    if (own.unused.length > 0) findings.push(unusedTests(own.unused))
+    // Tests name a skill by its folder or by its name.
+    const named = (ids: readonly string[]) => ids.map((id) => aliases.get(id) ?? id)
+    const asked = isTested ? readSuite(suite) : [...own.questions, ...heldOutQuestions(documents)]
+    const questions = asked.map((each) => ({ ...each, expected: named(each.expected), not: named(each.not) }))
+    return { path: folder, documents, questions, strategy, findings, isOwn: true }
+  }
+  if (suite === undefined && library === undefined && !exists(suiteOf(machine, request))) {
+    const everything = openKnowledge(machine, request)
+    const documents = everything.documents().map(({ kept, ...rest }) => ({ ...rest, id: `${kept.kind}:${kept.name}` }))
+    const about = { path: 'everything here', strategy, isOwn: true, findings: everything.findings() }
+    return { ...about, documents, questions: heldOutQuestions(documents) }
+  }
+  const path = suitePath(machine, request)
+  const questions = readSuite(path)
+  const beside = library ?? libraryBeside(path)
+  if (beside !== undefined) return { path, questions, strategy, documents: readLibrary(beside), findings: [] }
+  const own = strategyOf(machine, request)
+  const router = layerRouter(machine, request.layers, own)
+  return { path, questions, strategy: own, router, findings: router.findings }
 }
 
 export interface CompareRequest {
@@ -191,7 +176,7 @@ export function compareIndexes(machine: Machine, request: CompareRequest): Compa
 interface Router {
   ids: Set<string>
   findings: Finding[]
-  find: (prompt: string) => readonly Found[]
+  find: Find
 }
 
 /** Routes to the entries of the layers; with a root, reads payloads there instead of beside their index. */
@@ -212,17 +197,16 @@ function layerRouter(machine: Machine, layers: Layers, strategy: Strategy, root?
   return { ids, findings: [...findings, ...ranking.findings], find }
 }
 
-function documentRouter(documents: readonly RankDocument[], strategy: Strategy): Router {
-  const common = { ids: new Set(documents.map(({ id }) => id)), findings: [] }
+function documentRouter(documents: readonly RankDocument[], strategy: Strategy): Find {
   if (strategy === 'ranked') {
     const rank = rankDocuments(documents)
-    return { ...common, find: (prompt) => rank(prompt, DEPTH) }
+    return (prompt) => rank(prompt, DEPTH)
   }
   const fixed = { path: '', patterns: [], triggers: DEFAULT_TRIGGERS, tokens_est: 0, lines: 0 }
   const entries = documents.map(({ id, description: summary = '', keywords = [] }) => {
     return { ...fixed, id, keywords: [...keywords], priority: 'domain' as const, summary }
   })
-  return { ...common, find: byKeywords(new DispatchTable(entries)) }
+  return byKeywords(new DispatchTable(entries))
 }
 
 /** The choice of the keyword matcher, without core entries, which load for every task. */
@@ -254,8 +238,9 @@ function heldOutQuestions(documents: readonly RankDocument[]): Question[] {
 /** No question is tested against a library that contains it as an example. */
 function foldedRouter(documents: readonly RankDocument[], questions: readonly Question[], strategy: Strategy): Find {
   const asked = new Set(questions.filter(({ fold }) => fold === undefined).map(({ prompt }) => promptKey(prompt)))
-  const routers = new Map<number | undefined, Router>()
-  return (prompt, { fold }) => {
+  const routers = new Map<number | undefined, Find>()
+  return (prompt, question) => {
+    const { fold } = question
     const isKept = (example: string, at: number) =>
       fold === undefined ? !asked.has(promptKey(example)) : at % FOLDS !== fold
     const without = () =>
@@ -264,41 +249,16 @@ function foldedRouter(documents: readonly RankDocument[], questions: readonly Qu
       })
     const router = routers.get(fold) ?? documentRouter(without(), strategy)
     routers.set(fold, router)
-    return router.find(prompt)
+    return router(prompt, question)
   }
 }
 
-/** The tests in a folder, and the examples of its entries. */
-function ownQuestions({ path, documents }: EvalLibrary): Asked {
-  const { questions, unused } = isFolder(path) ? readTestsBeside(path) : { questions: [], unused: [] }
-  const findings: Finding[] = []
-  if (unused.length > 0) {
-    const more = unused.length > 1 ? ` and ${unused.length - 1} more` : ''
-    findings.push(report('BAD_SUITE/no-tests', { unused: String(unused[0]), more }, { count: unused.length }))
-  }
-  return { questions: [...questions, ...heldOutQuestions(documents)], findings }
-}
-
-/** Payloads, packs and skills visible on this machine, with the committed examples. */
-function everythingHere(machine: Machine, request: EvalRequest): EvalLibrary {
-  const { sources, findings } = openSources(machine, request)
-  const documents = sources.flatMap(({ kind, segments }) =>
-    segments.flatMap(({ readDocuments }) =>
-      readDocuments(findings).map(({ kept, ...rest }) => ({
-        ...rest,
-        id: `${kind}:${(kept as { name: string }).name}`,
-      })),
-    ),
-  )
-  return { path: 'everything here', documents, aliases: new Map(), findings: withoutRepeats(findings) }
-}
-
-/** A folder of skills and packs, a project, or an index file. */
-function openLibrary(machine: Machine, path: string): EvalLibrary {
+/** A folder of skills and packs, a project, or an index file; and the folders of skills whose ids are other words. */
+function openLibrary(machine: Machine, path: string) {
   const documents: RankDocument[] = []
   const aliases = new Map<string, string>()
   const findings: Finding[] = []
-  const library = { path, documents, aliases, findings }
+  const library = { documents, aliases, findings }
   const index = isFolder(path) ? join(path, INDEX_IN_PROJECT) : path
   if (exists(index) || index === path) {
     const isProjects = index.endsWith(INDEX_IN_PROJECT)
@@ -367,13 +327,21 @@ function readSkill(root: string, inside: string): RankDocument {
   )
 }
 
+function idsOf(documents: readonly RankDocument[]): Set<string> {
+  return new Set(documents.map(({ id }) => id))
+}
+
 function rootOf(machine: Machine, layers: Layers): string {
   return (projectOf(machine, layers) ?? openProject(machine)).root
 }
 
-function suitePath(machine: Machine, { suite, layers }: { suite?: string; layers: Layers }): string {
-  if (suite !== undefined) return resolve(machine.cwd, suite)
-  const path = join(rootOf(machine, layers), SUITE_IN_PROJECT)
+function suiteOf(machine: Machine, { layers }: { layers: Layers }): string {
+  return join(rootOf(machine, layers), SUITE_IN_PROJECT)
+}
+
+function suitePath(machine: Machine, request: { suite?: string; layers: Layers }): string {
+  if (request.suite !== undefined) return resolve(machine.cwd, request.suite)
+  const path = suiteOf(machine, request)
   if (exists(path)) return path
   throw failWith('BAD_SUITE/missing', { path })
 }

@@ -82,10 +82,7 @@ export class TestedSkills {
 
   /** Keeps results, and commits exactly these files in a library. Returns their paths below the root. */
   async keepResults(fresh: ReadonlyMap<string, readonly ResultRow[]>): Promise<string[]> {
-    const rows = [...fresh].map(([skill, added]) => {
-      const text = formatResults(added.reduce(withRow, readResults(this.root, skill)))
-      return [`${RESULTS_FOLDER}/${skill}.json`, text] as const
-    })
+    const rows = resultTexts(this.root, fresh)
     if (rows.length === 0) return []
     const whose = rows.length === 1 ? [...fresh.keys()][0] : `${rows.length} skills`
     const changes = rows.map(([path, text]) => {
@@ -186,6 +183,14 @@ function skillsIn(root: string): TestedSkill[] {
         return { ...found, [DOCUMENT_FILE]: installedDocument({ name, description: described }, {}, text) }
       },
     }
+  })
+}
+
+/** The files of results with new rows: their paths below the root, and texts. */
+export function resultTexts(root: string, fresh: ReadonlyMap<string, readonly ResultRow[]>): [string, string][] {
+  return [...fresh].map(([skill, rows]) => {
+    const text = formatResults(rows.reduce(withRow, readResults(root, skill)))
+    return [`${RESULTS_FOLDER}/${skill}.json`, text]
   })
 }
 

@@ -128,7 +128,7 @@ function addKnowledge(app: HttpApp, server: PageServer): void {
   })
 }
 
-/** `GET /api/similar`: `loadout usage --similar`. */
+/** `GET /api/similar`: `loadout test --similar`. */
 function addOverlaps(app: HttpApp, server: PageServer): void {
   app.get('/api/similar', async (context) => {
     const loadout = server.open()

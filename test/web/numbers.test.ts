@@ -79,7 +79,7 @@ describe('what a screen shows is what --json says', () => {
   })
 
   it('Overlaps', async () => {
-    const { pairs, entries, asked } = json('usage', '--similar')
+    const { pairs, entries, asked } = json('test', '--similar')
     await showScreen(page, server.origin, '/skills?view=overlaps')
     await page.getByText(`${pairs.length} pairs among ${entries.length} entries of ${asked}`).waitFor()
     const grid = page.getByRole('grid', { name: 'Pairs' })

@@ -201,6 +201,7 @@ export async function runClient({ env }: Pick<Machine, 'env'>, call: ClientCall)
 /** The files below a folder by path, without those of git. */
 export function filesBelow(folder: string): string[] {
   const found: string[] = []
+  if (!existsSync(folder)) return found
   const visit = (inside: string): void => {
     for (const entry of readdirSync(join(folder, inside), { withFileTypes: true })) {
       const path = join(inside, entry.name)

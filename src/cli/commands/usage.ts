@@ -5,7 +5,6 @@ import type {
   EntryUsage,
   Erasure,
   KeywordOverlap,
-  Similar,
   TaskKeeping,
   UsageOverTime,
 } from '../../loadout.ts'
@@ -15,7 +14,7 @@ import { defineCommand, isYes, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, grouped, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 /** The views of an index and its log, by flag. */
-const INDEX_VIEWS = ['dead', 'overlaps', 'budget', 'similar'] as const
+const INDEX_VIEWS = ['dead', 'overlaps', 'budget'] as const
 
 /** One of several answers: its printed form, and its value for --json. */
 interface UsageAnswer {
@@ -42,7 +41,6 @@ export const usage = defineCommand({
     dead: { kind: 'switch', summary: 'entries that were never loaded, the largest first' },
     overlaps: { kind: 'switch', summary: 'keywords that several entries share' },
     budget: { kind: 'switch', summary: 'tokens by priority, and tokens per task, estimated and measured' },
-    similar: { kind: 'switch', summary: 'entries of every kind that answer the same questions' },
     by: { kind: 'choice', choices: ['hour', 'day', 'week'], summary: 'show usage over time, and by agent' },
     sessions: { kind: 'switch', summary: 'list conversations that loaded something, the newest first' },
     since: { kind: 'text', value: 'time', summary: 'only events since then: 30d, 12h, 2w or a date' },
@@ -62,7 +60,7 @@ export const usage = defineCommand({
   },
   run: async ({ args, flags, ask }, loadout): Promise<Report<UsageAnswer>> => {
     const { file, log } = args
-    const { by, sessions, since, erase, yes, keepTasks, project } = flags
+    const { by, sessions, since, erase, yes, keepTasks } = flags
     const apart = (flags: string) => failWith('USAGE/combined', { flags, command: 'usage' })
     const unexpected = (word: string) => failWith('USAGE/unexpected', { word, command: 'usage' })
     const views = INDEX_VIEWS.filter((each) => flags[each])
@@ -73,13 +71,10 @@ export const usage = defineCommand({
         (_, at) => [since, by, sessions, keepTasks, flags.export, erase, yes][at] !== undefined,
       )
       if (alone !== undefined) throw apart(`--${alone} and --${view}`)
-      const extra = view === 'similar' ? (file ?? log) : view === 'overlaps' ? log : undefined
-      if (extra !== undefined) throw unexpected(extra)
+      if (view === 'overlaps' && log !== undefined) throw unexpected(log)
       const request = { index: file, log, layers: loadout.knowledge.nameLayers(flags) }
       if (view === 'overlaps') return present(await loadout.knowledge.overlaps(request), printOverlaps)
       if (view === 'budget') return present(await loadout.knowledge.budget(request), printBudget)
-      if (view === 'similar')
-        return present(await loadout.knowledge.similar({ layers: request.layers, project }), printSimilar)
       const report = await loadout.knowledge.dead(request)
       const json = report.value.map(({ entry, reason }) => {
         return { id: entry.id, tokens: entry.tokens_est, reason, priority: entry.priority }
@@ -196,23 +191,6 @@ function printConversations({ conversations, total }: Conversations): string {
   )
 }
 
-function printSimilar({ pairs, asked }: Similar): string {
-  if (pairs.length === 0) return `No two of ${count(asked, 'entry', 'entries')} match the same questions.\n`
-  const rows = pairs
-    .slice(0, MOST_SHOWN)
-    .flatMap(({ a, b, strength, questions: [first] }) => [
-      `  ${printableLine(a)}  and  ${printableLine(b)}   ${Math.round(strength * 100)} %`,
-      ...(first === undefined ? [] : [`      "${shorten(printableLine(first.question), 70)}"`]),
-    ])
-  const more = pairs.length - MOST_SHOWN
-  return lines(
-    rows,
-    more > 0 && `  and ${grouped(more)} more`,
-    '',
-    `${count(pairs.length, 'pair')} among ${count(asked, 'entry', 'entries')}; loadout teach makes two entries distinguishable`,
-  )
-}
-
 function printErasure({ log, isErased, learned }: Erasure): string {
   return lines(
     `${isErased ? 'Erased' : 'Nothing to erase'}: ${printableLine(log)}`,
@@ -228,7 +206,7 @@ function printKeeping({ keepsTasks, config, log }: TaskKeeping): string {
       ['  setting', `usage.keep_tasks in ${config}`],
     ]),
     keepsTasks
-      ? 'loadout replay-prompts routes them again when an index has changed.'
+      ? 'loadout test --past asks them again when an index has changed.'
       : 'To remove those already in the log: loadout usage --erase',
   )
 }

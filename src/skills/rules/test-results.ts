@@ -10,7 +10,7 @@ export interface CaseOutcome {
 }
 
 /** A task without and with the skill: how many assertions held, over all runs. */
-export interface TaskOutcome {
+interface TaskOutcome {
   prompt: string
   without: { held: number; of: number }
   with: { held: number; of: number }

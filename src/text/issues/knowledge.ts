@@ -209,7 +209,7 @@ export const knowledgeIssues = () =>
       BELOW_THRESHOLD: 'An evaluation scored less than the minimum you set. → Look at the confusions it prints.',
       'BELOW_THRESHOLD/case': '{suite}, {id}: expected {expected}, got {actual}',
       'BELOW_THRESHOLD/proof':
-        '{skill} in {agent}: {count} prompts are not as expected, such as: {prompt} → loadout test {skill} --improve lets your agent describe it better',
+        '{skill} in {agent}: {count} prompts are not as expected, such as: {prompt} → loadout teach {id} "<prompt>" adds an example; loadout test <skill> --improve lets your agent describe a skill better',
       'BELOW_THRESHOLD/cannot-fire':
         '{skill} in {agent} is {state} now[, {why}]; with {before} it fired for: {prompt} → loadout see {agent} --fix',
       'BELOW_THRESHOLD/harms': '{skill} made this task worse: {prompt}',
