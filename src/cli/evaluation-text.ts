@@ -166,17 +166,14 @@ export function printSimilar({ pairs, asked }: Similar): string {
 export function printPast({ tasks, otherProjects, changes }: PastComparison, screen: Screen): string {
   const [newest] = changes
   const id = [newest?.after, newest?.before].flatMap((list) => list ?? []).find((each) => isNew(newest!, each)) ?? ''
+  const same = `${tasks === 1 ? 'The task chooses' : `All ${count(tasks, 'task')} choose`} the same entries as before.`
   return lines(
-    newest === undefined
-      ? screen.good(
-          `${tasks === 1 ? 'The task chooses' : `All ${count(tasks, 'task')} choose`} the same entries as before.`,
-        )
-      : screen.strong(`${changes.length} of ${count(tasks, 'task')} choose other entries now.`),
+    newest === undefined && screen.good(same),
     otherProjects > 0 && `${count(otherProjects, 'task')} of other projects skipped.`,
     changes
       .slice(0, MOST_LISTED)
-      .flatMap(({ query, timestamp, before, after }) => [
-        `  ${timestamp.slice(0, 10)}  ${shorten(query, 66)}`,
+      .flatMap(({ query, before, after }) => [
+        `  ${shorten(query, 76)}`,
         `    ${namesOf(before)}  \u2192  ${namesOf(after)}`,
       ]),
     newest !== undefined && ['', explainCommand(id, newest.query)],
