@@ -260,7 +260,7 @@ const KEYS: Keys = {
   targets: { '*': { enabled: 'value', path: 'value' } },
   profiles: 'value',
   usage: { keep_tasks: 'value' },
-  prices: { currency: 'value', agents: 'value', models: 'value' },
+  prices: { currency: 'value', agents: 'value', models: 'value', shipped: 'value' },
   audit: { keep_days: 'value' },
   packs: {
     maxDepth: 'value',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { addCost, describeCost, noCost } from '../../text/cost.ts'
-import { CostMeter, type Prices, parsePrices } from './cost.ts'
+import { CostMeter, moneyFor, type Prices, parsePrices } from './cost.ts'
 import { event } from './event.fixture.ts'
 import { sharesOf, type UsageEvent } from './usage-event.ts'
 
@@ -26,6 +26,35 @@ describe('what an event cost', () => {
   it.each(rows)('%s', (_, of, shares) => {
     const found = sharesOf(event('x', of)).map(({ part, kind, id, tokens }) => `${part} ${kind}:${id} ${tokens}`)
     expect(found).toEqual(shares)
+  })
+})
+
+describe('the price of a model without one in the settings', () => {
+  const shipped: Prices = { currency: 'USD', agents: { codex: 7 }, models: {}, isShipped: true }
+  it.each([
+    ['claude-opus-4-8-20260601', 'claude', 5],
+    ['anthropic/claude-opus-4-8[1m]', 'opencode', 5],
+    ['us.anthropic.claude-haiku-4-5-v1:0', 'claude', 1],
+    ['claude-opus-4-20250514', 'claude', 15],
+    ['claude-sonnet-5-5', 'claude', 2],
+    ['gpt-5', 'opencode', 1.25],
+    ['gpt-5.1-codex-mini', 'opencode', 0.25],
+    ['gpt-5', 'codex', 7],
+    ['gpt-5.9', 'opencode', undefined],
+    ['claude', 'claude', undefined],
+    ['', 'claude', undefined],
+  ])('%s of %s is %s dollars', (model, agent, price) => {
+    expect(moneyFor(1e6, shipped, agent, model)?.amount).toBe(price)
+  })
+
+  it.each([
+    ['nothing', undefined, true],
+    ['euros', { currency: 'EUR', agents: { claude: 3 } }, false],
+    ['that they are not wanted', { shipped: false }, undefined],
+    ['own prices in dollars', { currency: 'USD', agents: { claude: 3 } }, true],
+  ])('comes from Loadout or not where the settings say %s', (_, json, isShipped) => {
+    expect(parsePrices(json, 'config.json')).toMatchObject({ findings: [] })
+    expect(parsePrices(json, 'config.json').prices?.isShipped).toBe(isShipped)
   })
 })
 
@@ -81,21 +110,21 @@ describe('money', () => {
 describe('prices in config.json', () => {
   const PRICE = 'must be a number from 0: the price of one million input tokens'
   const rows: [json: unknown, isThere: boolean, problems: string[]][] = [
-    [undefined, false, []],
-    [{}, false, []],
-    [{ currency: 'USD' }, false, []],
+    [undefined, true, []],
+    [{}, true, []],
+    [{ currency: 'USD' }, true, []],
     [{ currency: 'USD', agents: { claude: 3, mcp: 0 }, models: { any: 2.5 } }, true, []],
     [{ agents: { claude: 3 } }, false, ['"prices.currency" must be three capital letters, such as "USD"']],
     [{ currency: '$', agents: { claude: 3 } }, false, ['"prices.currency" must be three']],
     [{ currency: 'USD', agents: { claude: -3, codex: 1 } }, true, [`"prices.agents.claude" ${PRICE}`]],
-    [{ currency: 'USD', agents: { claude: '3' } }, false, [`"prices.agents.claude" ${PRICE}`]],
+    [{ currency: 'USD', agents: { claude: '3' } }, true, [`"prices.agents.claude" ${PRICE}`]],
     [{ currency: 'USD', models: { a: null, b: 1 } }, true, [`"prices.models.a" ${PRICE}`]],
     [
       { currency: 'USD', agents: { cluade: 3, zzzzzzzz: 1, codex: 2 } },
       true,
       ['"prices.agents.cluade": unknown agent; did you mean "claude"?', '"prices.agents.zzzzzzzz": unknown agent'],
     ],
-    [{ currency: 'USD', agents: [], models: 3 }, false, ['"prices.agents" must be', '"prices.models" must be']],
+    [{ currency: 'USD', agents: [], models: 3 }, true, ['"prices.agents" must be', '"prices.models" must be']],
     [7, false, ['"prices" must be a JSON object']],
   ]
   it.each(rows)('%j', (json, isThere, problems) => {

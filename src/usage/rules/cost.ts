@@ -3,6 +3,7 @@ import { badConfig } from '../../machine/rules/settings-shape.ts'
 import { type Cost, type Money, noCost } from '../../text/cost.ts'
 import { asFinding, type Finding } from '../../text/trouble.ts'
 import { getOwn, isRecord, nearest } from '../../text/values.ts'
+import { shippedPrice } from './shipped-prices.ts'
 import { type EntryKind, sharesOf, type UsageEvent } from './usage-event.ts'
 
 /** `prices` of `config.json`: what one million input tokens cost, by agent and by model. */
@@ -10,11 +11,13 @@ export interface Prices {
   currency: string
   agents: Readonly<Record<string, number>>
   models: Readonly<Record<string, number>>
+  /** Loadout's own prices count for models without one here; they are in US dollars. */
+  isShipped?: boolean
 }
 
 const CHANNELS = [...AGENTS.map(({ id }) => id), 'cli', 'mcp']
 
-/** Leaves out wrong prices, each with a finding. Undefined without any price: then nothing has a cost in money. */
+/** Leaves out wrong prices, each with a finding. Undefined: nothing has a cost in money. */
 export function parsePrices(json: unknown, path: string): { prices: Prices | undefined; findings: Finding[] } {
   const findings: Finding[] = []
   const wrong = (problem: string) =>
@@ -32,23 +35,26 @@ export function parsePrices(json: unknown, path: string): { prices: Prices | und
     })
     return Object.fromEntries(rows) as Record<string, number>
   }
-  if (json === undefined) return { prices: undefined, findings }
+  const shipped: Prices = { currency: 'USD', agents: {}, models: {}, isShipped: true }
+  if (json === undefined) return { prices: shipped, findings }
   if (!isRecord(json)) wrong('"prices" must be a JSON object')
   const agents = read('agents', (name) => CHANNELS.includes(name))
   const models = read('models', () => true)
   const currency = isRecord(json) ? json.currency : undefined
-  if (Object.keys({ ...agents, ...models }).length === 0) return { prices: undefined, findings }
+  const isShipped = isRecord(json) && json.shipped !== false && (currency === undefined || currency === 'USD')
+  if (Object.keys({ ...agents, ...models }).length === 0) return { prices: isShipped ? shipped : undefined, findings }
   if (typeof currency === 'string' && /^[A-Z]{3}$/.test(currency))
-    return { prices: { currency, agents, models }, findings }
+    return { prices: { currency, agents, models, isShipped }, findings }
   wrong('"prices.currency" must be three capital letters, such as "USD"')
   return { prices: undefined, findings }
 }
 
-/** By the price of the model, with or without its window in brackets; else by that of the agent. Undefined without one. */
+/** By the user's price of the model, with or without its window in brackets; else of the agent; else by that of Loadout. */
 export function moneyFor(tokens: number, prices: Prices | undefined, agent: string, model = ''): Money | undefined {
   if (prices === undefined) return undefined
-  const { currency, agents, models } = prices
-  const price = getOwn(models, model) ?? getOwn(models, model.replace(/\[.*\]$/, '')) ?? getOwn(agents, agent)
+  const { currency, agents, models, isShipped } = prices
+  const own = getOwn(models, model) ?? getOwn(models, model.replace(/\[.*\]$/, '')) ?? getOwn(agents, agent)
+  const price = own ?? (isShipped ? shippedPrice(model) : undefined)
   return price === undefined ? undefined : { amount: (tokens * price) / 1e6, currency, tokens }
 }
 
