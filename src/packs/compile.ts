@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { tryClient, usableClients } from '../agents/try-client.ts'
 import { changeFiles } from '../change/edits.ts'
 import { formatOwnFiles, readOwnFiles } from '../change/own-files.ts'
 import { readText } from '../machine/files.ts'
@@ -7,16 +8,19 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { programVersion } from '../machine/package-folder.ts'
 import { count } from '../text/count.ts'
+import { readJudgement } from '../text/json-parts.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, failWith, report } from '../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../text/values.ts'
-import { type CatalogRequest, Packs } from './catalog.ts'
+import { type CatalogRequest, Packs, readPackConfig } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { openAdmitted } from './read.ts'
 import {
+  type CompileAnswer,
   type CompileInput,
   type CompilePart,
   type CompileState,
+  checkPrompts,
   compileState,
   compileText,
   INPUT_FOLDERS,
@@ -28,12 +32,22 @@ import {
   renderRun,
   renderSourceMap,
   renderViews,
+  type Statement,
+  statementKey,
   taskId,
 } from './rules/author/compile-views.ts'
 import { isPlaceholder, isTemplate } from './rules/author/new-pack.ts'
 import { admit, packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { examplesOf, withholdSecrets } from './rules/guard.ts'
-import { type ContextPart, isContent, layerOf, parsePackJson, type Scope, SOURCE_MAP_PATH } from './rules/pack.ts'
+import {
+  type ContextPart,
+  isContent,
+  layerOf,
+  parsePackJson,
+  quoted,
+  type Scope,
+  SOURCE_MAP_PATH,
+} from './rules/pack.ts'
 import type { CompileRun } from './rules/records.ts'
 import { wrapPack } from './rules/resolve/pack-context.ts'
 
@@ -155,8 +169,40 @@ export async function importCompile(
     const nothing = { written: [], statements: 0, unknown: 0, run: undefined, isReviewed: false, next: [], left: 0 }
     return { pack: name, root: pack.root, ...nothing }
   }
+  const checker = await leaveMisleading(machine, answer, inputs)
   const joined = joinAnswer(answer, batch, parts, inputs, before)
-  return writeViews(machine, pack, joined, { parts, inputs, isReviewed: request.isReviewed ?? false })
+  return writeViews(machine, pack, joined, { parts, inputs, checker, isReviewed: request.isReviewed ?? false })
+}
+
+/** Leaves out what the agent that the user named as checker calls misleading. Returns that agent. */
+async function leaveMisleading(machine: Machine, { views }: CompileAnswer, inputs: readonly CompileInput[]) {
+  const { checker } = readPackConfig(machine)
+  const [client] = checker === undefined ? [] : usableClients(machine, [checker])
+  if (client === undefined) return undefined
+  const { label, id } = client.agent
+  const misleading = new Set<string>()
+  for (const { keys, prompt } of checkPrompts({ views }, inputs)) {
+    const asked = { client, prompt, skills: [], turns: 3, seconds: 300 }
+    const { answer, problem = 'its answer has another form' } = await tryClient(
+      machine.quiet(),
+      asked,
+      (trial) => trial,
+    )
+    const judged = readJudgement(answer, keys.length)
+    if (judged === undefined) throw failWith('PACK_REFUSED/checker', { agent: label, problem })
+    for (const [at, isTrue] of judged.entries()) if (!isTrue) misleading.add(keys[at]!)
+  }
+  for (const [view, statements] of Object.entries(views) as [keyof typeof views, Statement[]][]) {
+    views[view] = statements.filter((each) => !misleading.has(statementKey(each)))
+  }
+  const said = [...misleading].map((key) => JSON.parse(key) as [text: string, path: string, anchor: string])
+  machine.report(
+    ...said.map(([text, path, anchor]) => {
+      const facts = { place: `${path}#${anchor}`, agent: label, text: quoted(text) }
+      return report('claim.doubtful/misleading', facts, { subject: path })
+    }),
+  )
+  return [id, client.version].filter(Boolean).join(' ')
 }
 
 export interface Compiled {
@@ -181,8 +227,13 @@ async function writeViews(
   {
     parts,
     inputs: all,
-    isReviewed,
-  }: { parts: readonly CompilePart[]; inputs: readonly CompileInput[]; isReviewed: boolean },
+    ...how
+  }: {
+    parts: readonly CompilePart[]
+    inputs: readonly CompileInput[]
+    isReviewed: boolean
+    checker: string | undefined
+  },
 ): Promise<Compiled> {
   const { root, manifest } = pack
   const { name } = manifest
@@ -212,7 +263,7 @@ async function writeViews(
     return { path, operation: before === undefined ? 'created' : before === text ? 'unchanged' : 'updated' }
   })
   outputs.push(...obsolete.map((path) => ({ path, operation: 'deleted' as const })))
-  const run = renderRun(machine.now(), { version: programVersion(), manifest, inputs, outputs, isReviewed })
+  const run = renderRun(machine.now(), { version: programVersion(), manifest, inputs, outputs, ...how })
   const files = new Map<string, string | undefined>([
     ...views,
     ...obsolete.map((path) => [path, undefined] as const),
@@ -243,7 +294,7 @@ async function writeViews(
     unknown: answer.unknown.length,
     left: left.length,
     run: run.path,
-    isReviewed,
+    isReviewed: how.isReviewed,
     next: [
       `loadout check ${shellWord(root)}`,
       ...(pack.trust.files === undefined ? [] : [`loadout approve ${name}`]),

@@ -1,3 +1,5 @@
+import { isRecord } from './values.ts'
+
 // Each unclosed bracket could be followed to the end of the text.
 const MOST_STEPS = 64 * 1024 * 1024
 
@@ -48,6 +50,13 @@ export function readJsonParts(text: string): JsonParts {
     }
   }
   return parts
+}
+
+/** What a model that was asked about claims answered, `{"true": [true, false]}`; undefined for another form. */
+export function readJudgement(answer: string, claims: number): boolean[] | undefined {
+  return readJsonParts(answer)
+    .values.flatMap((value) => (isRecord(value) && Array.isArray(value.true) ? [value.true] : []))
+    .find((list): list is boolean[] => list.length === claims && list.every((each) => typeof each === 'boolean'))
 }
 
 function nextBracket(text: string, from: number): number {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve } from '../../src/answer/approve.ts'
@@ -7,7 +7,7 @@ import { Machine } from '../../src/machine/machine.ts'
 import { exportCompile, importCompile, packStatus } from '../../src/packs/compile.ts'
 import { startPack, startPackFrom } from '../../src/packs/new-pack.ts'
 import { validatePackAt } from '../../src/packs/validate.ts'
-import { makeFolder, makeProject } from '../cli/run.ts'
+import { aLinkTo, makeFolder, makeProject } from '../cli/run.ts'
 
 const DOCS = {
   'docs/refunds.md': '# Refunds\n\nAn article can be returned within 30 days.\nNever promise a refund by telephone.\n',
@@ -230,6 +230,51 @@ describe('the answer', () => {
     const text = JSON.stringify({ task, ...GOOD })
     const value = await importCompile(machine, { pack: 'shop', text, isReviewed: true })
     expect(JSON.parse(read(machine, value.run ?? ''))).not.toHaveProperty('review')
+  })
+})
+
+/** A client that prints what Claude Code prints, and calls false what mentions the telephone. */
+const CHECKER = `#!/usr/bin/env node
+const prompt = process.argv[process.argv.indexOf('-p') + 1]
+const statements = prompt.match(/(?<=<statement>\\n).*/g)
+const verdict = JSON.stringify({ true: statements.map((text) => !text.includes('telephone')) })
+const result = process.env.ANTHROPIC_SAYS ?? verdict
+console.log(JSON.stringify({ type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: result }] } }))
+console.log(JSON.stringify({ type: 'result', is_error: false, result, usage: { input_tokens: 1, output_tokens: 1 } }))`
+
+const PACKAGE = 'lib/node_modules/@anthropic-ai/claude-code'
+
+async function checkedShop(env: Record<string, string> = {}): Promise<Machine> {
+  const home = makeProject({
+    [`${PACKAGE}/package.json`]: '{"name":"@anthropic-ai/claude-code","version":"2.1.326"}',
+    [`${PACKAGE}/cli.js`]: CHECKER,
+    'bin/claude': aLinkTo(`../${PACKAGE}/cli.js`),
+    '.config/loadout/config.json': '{"packs":{"checker":"claude"}}',
+  })
+  chmodSync(join(home, PACKAGE, 'cli.js'), 0o755)
+  const { cwd } = await shop()
+  const path = `${join(home, 'bin')}:${process.env.PATH}`
+  const machine: Machine = new Machine({ cwd, home, env: { PATH: path, ...env }, now: () => START })
+  await approve(machine, { what: 'pack:shop' })
+  return machine
+}
+
+describe('a second agent', () => {
+  it('leaves out the statements that it calls misleading, and is named in the record of the run', async () => {
+    const machine = await checkedShop()
+    const { value, findings } = await machine.collect((listening) => write(listening, GOOD))
+    expect(findings.map(({ message }) => message)).toEqual([
+      'documents/refunds.md#L4 was left out: Claude Code says that it misleads by itself: "Never promise a refund by telephone."',
+    ])
+    expect(existsSync(join(machine.cwd, ROOT, 'compiled/boundaries.md'))).toBe(false)
+    expect(read(machine, 'compiled/facts.md')).toContain('within 30 days')
+    expect(JSON.parse(read(machine, value.run ?? '')).compiler).toMatchObject({ checker: 'claude 2.1.326' })
+  })
+
+  it('that gives no verdict lets nothing be written', async () => {
+    const machine = await checkedShop({ ANTHROPIC_SAYS: 'All fine.' })
+    await expect(write(machine, GOOD)).rejects.toThrow(/Claude Code, which checks statements, gave no verdict/)
+    expect(existsSync(join(machine.cwd, ROOT, 'compiled'))).toBe(false)
   })
 })
 

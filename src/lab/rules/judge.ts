@@ -26,13 +26,6 @@ export function judgePrompt({
   ].join('\n')
 }
 
-/** One value for each claim; undefined if the answer has another form. */
-export function readJudgement(answer: string, claims: number): boolean[] | undefined {
-  return readJsonParts(answer)
-    .values.flatMap((value) => (isRecord(value) && Array.isArray(value.true) ? [value.true] : []))
-    .find((list): list is boolean[] => list.length === claims && list.every((each) => typeof each === 'boolean'))
-}
-
 /** Asks a model for a better description of a skill. */
 export function descriptionPrompt({
   name,

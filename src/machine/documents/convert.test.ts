@@ -113,7 +113,7 @@ describe('a PDF', () => {
   })
 
   it.each([
-    ['without text', pdfOf([[]]), 'has no text, only pictures of pages'],
+    ['without text', pdfOf([[]]), 'has no text, only pictures or form fields'],
     ['that is none', Buffer.from('%PDF-1.4\nnothing'), 'is not a PDF that can be read'],
     [
       'that is encrypted',

@@ -25,7 +25,7 @@ export async function pdfToMarkdown(bytes: Buffer, onPage: () => void): Promise<
   }
   if (pages.every((lines) => lines.every(({ text }) => text.trim() === ''))) {
     throw new UnreadableDocument(
-      'has no text, only pictures of pages: recognize its text first, for example with ocrmypdf',
+      'has no text, only pictures or form fields: recognize its text first, for example with ocrmypdf',
     )
   }
   const outline = await bookmarksOf(pdf)

@@ -269,6 +269,7 @@ const KEYS: Keys = {
     builtIn: 'value',
     approvalFor: 'value',
     explicitPathIsApproval: 'value',
+    checker: 'value',
   },
   organization: { packs: 'value' },
 }

@@ -26,6 +26,7 @@ describe('parsePackConfig', () => {
     [{ approvalFor: [] }, { approvalFor: [] }],
     [{ approvalFor: ['user', 'organization'] }, { approvalFor: ['user', 'organization'] }],
     [{ explicitPathIsApproval: true }, { explicitPathIsApproval: true }],
+    [{ checker: 'codex' }, { checker: 'codex' }],
   ]
   it.each(settings)('packs %j', (packs, config) => {
     expect(parsePackConfig({ packs }, '')).toEqual({ ...NO_PACK_CONFIG, ...config })
@@ -58,6 +59,7 @@ describe('parsePackConfig', () => {
     [{ organization: { packs: [{ git: 'a', branch: 'a..b' }] } }, /must be the name of a branch/],
     [{ organization: { packs: [{ package: '../x' }] } }, /is not the name of a package/],
     [{ organization: { packs: [{ package: 'a/../../x' }] } }, /is not the name of a package/],
+    [{ packs: { checker: 1 } }, /"packs.checker" must be a text/],
     [{ packs: { maxDepth: -1 } }, /whole number from 0 to 64/],
     [{ packs: { maxDepth: 1.5 } }, /whole number/],
     [{ packs: { maxDirectories: '10' } }, /whole number/],

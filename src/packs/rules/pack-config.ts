@@ -25,6 +25,8 @@ export interface PackConfig {
   approvalFor: readonly Scope[]
   /** Whether naming a pack by its path approves it. */
   explicitPathIsApproval: boolean
+  /** The agent that checks the statements of `packs compile`. */
+  checker: string | undefined
 }
 
 export const NO_PACK_CONFIG: PackConfig = parsePackConfig({}, '')
@@ -42,6 +44,7 @@ export function parsePackConfig(json: unknown, path: string): PackConfig {
     builtIn: asSwitch(packs.builtIn, true, path, '"packs.builtIn"'),
     approvalFor: parseScopes(packs.approvalFor ?? ['workspace'], path),
     explicitPathIsApproval: asSwitch(packs.explicitPathIsApproval, false, path, '"packs.explicitPathIsApproval"'),
+    checker: packs.checker === undefined ? undefined : asText(packs.checker, path, '"packs.checker"'),
   }
 }
 

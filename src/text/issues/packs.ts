@@ -21,6 +21,8 @@ export const packsIssues = () =>
       'PACK_REFUSED/inputs':
         'the answer is not for the present inputs of {name} → write the task again: loadout packs compile {name}; nothing was written',
       'PACK_REFUSED/answer': '{at}: {problem} → correct the answer and import it again; nothing was written',
+      'PACK_REFUSED/checker':
+        '{agent}, which checks statements, gave no verdict: {problem} → import the answer again, or remove packs.checker from config.json; nothing was written',
       'PACK_REFUSED/no-text':
         '{name} has no text to make views from → write documents, pages or sources into {root} first',
       'PACK_REFUSED/source-map': '{sourceMapPath} of {pack} cannot be read → repair or remove it; nothing was written',
@@ -177,6 +179,7 @@ export const packsIssues = () =>
       'claim.doubtful/answer': 'warning: the answer "{id}" is not used as an answer: {reason}',
       'claim.doubtful/old': 'warning: {old}',
       'claim.doubtful/claims': 'the {claims}',
+      'claim.doubtful/misleading': 'warning: {place} was left out: {agent} says that it misleads by itself: {text}',
       'claim.doubtful/reworded': 'warning: this view does not repeat its source word for word: the page comes first',
       'claim.disputed': 'A claim is disputed. → Verify it before you rely on it.',
       'claim.disputed/claims': 'warning: the {claims}',

@@ -105,7 +105,8 @@ function notFound(
   const apart = words.filter((word, at) => isMain(word) && said[at]! < 1)
   const shown = (some: readonly string[]) => asTyped(task.text, some).join(', ')
   if (absent.length > 0) return [`nothing was found about: ${shown(absent)}`]
-  return [`no passage is about the whole question; apart from the rest: ${shown(apart)}`]
+  // Only everyday words are left: there is nothing to name.
+  return apart.length === 0 ? [] : [`no passage is about the whole question; apart from the rest: ${shown(apart)}`]
 }
 
 function sum(numbers: readonly number[]): number {
