@@ -33,6 +33,7 @@ async function benchNode(node: string): Promise<void> {
       stdin: eventOf(few, TASK),
     },
     { name: 'plan, 20 entries', command: [...cli, 'plan', TASK], cwd: few },
+    { name: 'status', command: [...cli, 'status'], cwd: few },
     { name: 'plan, 10,000 entries, 20 hits', command: [...cli, 'plan', TASK], cwd: many },
   ]
   // A fresh file could change again within its time stamp; only a settled one is remembered.

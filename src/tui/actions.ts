@@ -1,8 +1,28 @@
+import type { Deletion, Outcome } from '../loadout.ts'
 import { count } from '../text/count.ts'
+import { graphemes } from '../text/text-width.ts'
 import { type Action, BINDINGS, type Binding, bindingsOf, matchingActions } from './keys.ts'
-import { type Asking, activeProject, type Model, SCREENS, step, type Updated } from './model.ts'
-import { back, focusOn, open, toggleHelp } from './navigate.ts'
-import { askSource, chooseAll, chooseOne, importChosen, importRows, readSource } from './screens/import.ts'
+import type { Effect } from './message.ts'
+import {
+  type Asking,
+  activeProject,
+  type Model,
+  SCREENS,
+  type ScreenId,
+  type Split,
+  step,
+  type Undo,
+  type Updated,
+} from './model.ts'
+import {
+  askSource,
+  chooseAll,
+  chooseOne,
+  importChosen,
+  importRows,
+  readSource,
+  setImportFilter,
+} from './screens/import.ts'
 import {
   currentSkill,
   markAll,
@@ -10,17 +30,17 @@ import {
   nextGrouping,
   openSkill,
   selectedSkills,
+  setFilter,
   switchFacet,
   switchScope,
+  withPreview,
 } from './screens/inventory.ts'
 import { activeList } from './screens/lists.ts'
 import { finishMerge, giveUpMerge, takeSide } from './screens/merge.ts'
 import { editSetting, switchSetting } from './screens/settings.ts'
 import { nextWay, setUp } from './screens/setup.ts'
-import { pickAgent, toggle } from './screens/toggle.ts'
+import { partsOf, pickAgent, startToggle, toggle } from './screens/toggle.ts'
 import { chooseAllUpdates, chooseUpdate, runUpdate } from './screens/update.ts'
-import { eraseAll, eraseLast } from './text-entry.ts'
-import { undo } from './undo.ts'
 
 /** What every action does. */
 const ACTIONS: Record<Action, (model: Model) => Updated> = {
@@ -241,4 +261,128 @@ function take(model: Model, asking: Asking, text: string): Updated {
     case 'library':
       return text === '' ? step(model) : step(model, { kind: 'set up', way: 'repo', place: text })
   }
+}
+
+/** Adds to the text that is being typed. Line ends and other controls become blanks: it is one line. */
+export function typeText(model: Model, added: string): Updated {
+  return putText(model, readText(model) + added.replace(/\p{Cc}+/gu, ' '))
+}
+
+/** Removes the last visible character. */
+function eraseLast(model: Model): Updated {
+  return putText(model, graphemes(readText(model)).slice(0, -1).join(''))
+}
+
+function eraseAll(model: Model): Updated {
+  return putText(model, '')
+}
+
+function readText({ overlay, screen, setup, inventory, imports }: Model): string {
+  if (overlay?.kind === 'palette') return overlay.query
+  if (overlay?.kind === 'ask') return overlay.text
+  if (screen === 'import') return imports.filter
+  return screen === 'setup' ? setup.place : inventory.filter
+}
+
+function putText(model: Model, text: string): Updated {
+  const { overlay, setup } = model
+  if (overlay?.kind === 'palette') return step({ ...model, overlay: { ...overlay, query: text, at: 0 } })
+  if (overlay?.kind === 'ask') return step({ ...model, overlay: { ...overlay, text } })
+  if (model.screen === 'setup') return step({ ...model, setup: { ...setup, place: text } })
+  return model.screen === 'import' ? setImportFilter(model, text) : setFilter(model, text)
+}
+
+/** Undoes the last change. */
+function undo(model: Model): Updated {
+  const [last, ...earlier] = model.undo
+  if (last === undefined) return step({ ...model, notice: { tone: 'plain', text: 'nothing to undo' } })
+  const next: Model = { ...model, undo: earlier, notice: { tone: 'plain', text: `undoing: ${last.label}` } }
+  return last.effect.kind === 'toggle' ? startToggle(next, last.effect) : step(next, last.effect)
+}
+
+/** Remembers only real changes; an undo is not remembered. */
+export function rememberToggle(model: Model, effect: Effect & { kind: 'toggle' }, { operations }: Outcome): Model {
+  const names = [...new Set(operations.map(({ skill }) => skill))]
+  const agentsOf = (name: string) => [...new Set(operations.flatMap((each) => (each.skill === name ? each.agent : [])))]
+  if (effect.isUndo || names.length === 0) return model
+  const parts = partsOf(names.map((name) => [name, agentsOf(name)]))
+  const label = `${effect.isOn ? 'equip' : 'unequip'} ${names.length === 1 ? names[0] : count(names.length, 'skill')}`
+  return push(model, { label, effect: { ...effect, parts, isOn: !effect.isOn, isUndo: true } })
+}
+
+export function rememberDeletions(model: Model, deletions: readonly Deletion[]): Model {
+  const [only] = deletions
+  if (only === undefined) return model
+  const what = deletions.length === 1 ? only.name : count(deletions.length, 'skill')
+  return push(model, { label: `delete ${what}`, effect: { kind: 'restore', deletions } })
+}
+
+function push(model: Model, last: Undo): Model {
+  // Enough for the slips of a session.
+  return { ...model, undo: [last, ...model.undo].slice(0, 20) }
+}
+
+/** Opens a screen and loads what it shows. */
+export function open(model: Model, screen: ScreenId): Updated {
+  const project = activeProject(model)
+  const { source } = model.imports
+  const loading: Partial<Record<ScreenId, Effect>> = {
+    inventory: { kind: 'load inventory', project },
+    import: source === undefined ? { kind: 'load candidates', project } : { kind: 'load offers', source, project },
+    sync: { kind: 'preview sync', project, push: model.sync.push },
+    update: { kind: 'preview update' },
+    merge: { kind: 'load merge', name: undefined },
+    lists: { kind: 'load standing', project, fetch: false },
+    doctor: { kind: 'examine', project, fix: false },
+    profiles: { kind: 'load profiles' },
+    settings: { kind: 'load settings' },
+  }
+  const effect = loading[screen]
+  const next: Model = { ...model, screen, notice: undefined, problems: { ...model.problems, [screen]: undefined } }
+  return effect === undefined ? step(next) : step(next, effect)
+}
+
+/** Opens the help, or goes back to where it was opened. */
+function toggleHelp(model: Model): Updated {
+  if (model.screen === 'help') return step({ ...model, screen: model.help.from })
+  return step({ ...model, screen: 'help', help: { at: 0, from: model.screen } })
+}
+
+/** One step back: closes a box, or stops running work, or leaves the screen, or drops the filter; in this order. */
+function back(model: Model): Updated {
+  const { inventory, screen, overlay, work, imports } = model
+  if (overlay !== undefined) return step({ ...model, overlay: undefined })
+  if (work !== undefined) return step({ ...model, work: { ...work, what: 'stopping…' } }, { kind: 'cancel' })
+  if (screen === 'help') return toggleHelp(model)
+  // Without a library there is nothing to go back to.
+  if (screen === 'setup' && inventory.value === undefined && model.problems.inventory === undefined) {
+    return step(model, { kind: 'quit' })
+  }
+  if (screen === 'import' && (imports.isFiltering || imports.filter !== '')) {
+    return step({ ...model, imports: { ...imports, filter: '', isFiltering: false, at: 0 } })
+  }
+  if (isInText(model)) return focusOn(model, 'list')
+  if (screen === 'import' && imports.source !== undefined) return readSource(model, '')
+  if (screen !== 'inventory') return open(model, 'inventory')
+  if (inventory.isFiltering) return setFilter({ ...model, inventory: { ...inventory, isFiltering: false } }, '')
+  if (inventory.filter !== '') return setFilter(model, '')
+  return step(inventory.marked.length === 0 ? model : { ...model, inventory: { ...inventory, marked: [] } })
+}
+
+/** The screens whose list has a text beside or below it. */
+const SPLITS = { inventory: 'inventory', import: 'imports', update: 'updates', merge: 'merges' } as const
+
+/** Goes to the list or to the text of a screen that has both. */
+function focusOn(model: Model, focus: Split['focus']): Updated {
+  const { screen } = model
+  if (!(screen in SPLITS)) return step(model)
+  const part = SPLITS[screen as keyof typeof SPLITS]
+  const next: Model = { ...model, [part]: { ...model[part], focus } }
+  if (part !== 'inventory') return step(next)
+  return withPreview({ ...next, inventory: { ...next.inventory, isOpen: false } })
+}
+
+function isInText(model: Model): boolean {
+  const { screen } = model
+  return screen in SPLITS && model[SPLITS[screen as keyof typeof SPLITS]].focus === 'text'
 }

@@ -1,17 +1,16 @@
 import type { ImportResult, Outcome, SettingsView, UpdateResult } from '../loadout.ts'
 import { count } from '../text/count.ts'
 import type { Finding } from '../text/trouble.ts'
+import { open, rememberDeletions, rememberToggle } from './actions.ts'
 import { clamp } from './frame/rows.ts'
 import { type Done, type Effect, longLabel, type Message } from './message.ts'
 import { activeProject, type Model, type Notice, type ScreenId, step, type Updated } from './model.ts'
-import { open } from './navigate.ts'
 import { importRows } from './screens/import.ts'
 import { currentSkill, withInventory } from './screens/inventory.ts'
 import { mergeRows } from './screens/merge.ts'
 import { settingRows } from './screens/settings.ts'
 import { endToggle } from './screens/toggle.ts'
 import { updateRows } from './screens/update.ts'
-import { rememberDeletions, rememberToggle } from './undo.ts'
 
 type Outside = Extract<Message, { kind: 'done' | 'failed' }>
 type Of = Done['of']

@@ -1,10 +1,9 @@
 import { graphemes } from '../text/text-width.ts'
-import { perform } from './actions.ts'
+import { perform, typeText } from './actions.ts'
 import { actionFor, isTyping, keyPlace } from './keys.ts'
 import { type Effect, longLabel, type Message } from './message.ts'
 import { type Model, step, type Updated } from './model.ts'
 import { received } from './received.ts'
-import { typeText } from './text-entry.ts'
 
 /** The whole behaviour of the interface, as a pure function. */
 export function update(model: Model, message: Message): Updated {
