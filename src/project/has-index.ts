@@ -11,5 +11,5 @@ export function hasIndex(machine: Machine, root: string, most: number): boolean 
 /** Separate from the index itself: a hook checks whether there is one, and loads the rest only then. */
 export function projectIndexKey(root: string): CacheKey {
   // Increase it when the same files would give other terms.
-  return { kind: 'project', version: 9, name: [root] }
+  return { kind: 'project', version: 10, name: [root] }
 }

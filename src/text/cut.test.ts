@@ -42,6 +42,11 @@ it.each<[string, string, string[]]>([
     ['a', 'go', 'B', 'run'],
   ],
   ['a.py', 'class A(B):\n    def one(self):\n        return 1\n\nasync def two():\n', ['A', 'one', 'two']],
+  [
+    'a.py',
+    'class A[T]:\n    """Any\n    class will do, and an\n    object that can be called.\n    """\ntype Pair = tuple\n',
+    ['A', 'Pair'],
+  ],
   ['a.go', 'func (c *Command) Run() error {\ntype Options struct {\n', ['Run', 'Options']],
   ['a.rs', 'pub(crate) fn a() {}\nmacro_rules! bat_warning {\nimpl<T> Foo for T {\n', ['a', 'bat_warning', 'Foo']],
   [

@@ -30,6 +30,9 @@ const NOT_METHODS = new Set(
 )
 const LOCAL = new Set(['const', 'let', 'var', 'val', 'static', 'type'])
 
+/** Its long comments are indented like code, and their lines may begin with any word. */
+const PYTHON = /\.pyi?$/i
+const PYTHON_DEFINITION = /^\s*(?:async\s+)?(?:def|class|type)\s+\w+\s*[(:[=]/
 const C_LIKE = /\.(?:c|h|cc|hh|cpp|hpp|cxx|hxx|m|mm|cu)$/i
 
 /** A definition starts with the comment and the decorators above it. */
@@ -44,6 +47,7 @@ const CONTINUES = /^\s*(?:[)}\]{]|$)/
 /** The sections of code, by patterns that fit most languages. */
 export function findDefinitions(path: string, lines: readonly string[], firstLine: number): DefinedSection[] {
   const isCLike = C_LIKE.test(path)
+  const isPython = PYTHON.test(path)
   const found: (DefinedSection & { isInner: boolean })[] = []
   let before = -1
   // The indent of the function that a line may be inside.
@@ -52,7 +56,7 @@ export function findDefinitions(path: string, lines: readonly string[], firstLin
     const indent = text.length - text.trimStart().length
     const isInner = indent > outer
     if (!isInner && !CONTINUES.test(text)) outer = Number.POSITIVE_INFINITY
-    const name = nameIn(text, isCLike)
+    const name = isPython && !PYTHON_DEFINITION.test(text) ? undefined : nameIn(text, isCLike)
     if (name === undefined) continue
     if (!isInner && FUNCTION.test(text)) outer = indent
     let start = line
