@@ -287,6 +287,23 @@ const WAYS: { what: string; call: RegExp; files: string[]; planted: string }[] =
     planted: 'const form = openForm(read, size, tuning)',
   },
   {
+    what: 'gives a list of texts or lines its room',
+    call: /(?<!function )\bfitInto\(/,
+    files: [
+      'src/answer/rules/index-block.ts',
+      'src/answer/session/start-parts.ts',
+      'src/payloads/plan.ts',
+      'src/payloads/rules/plan.ts',
+    ],
+    planted: 'const { fitting } = fitInto(lines, room, sizeOf)',
+  },
+  {
+    what: 'writes the log of what was planned, delivered and used',
+    call: /(?<!function )\bappendEvents\(/,
+    files: ['src/usage/log.ts', 'src/usage/record.ts'],
+    planted: 'appendEvents(events, machine.usageLog)',
+  },
+  {
     what: 'gives bundle parts their room',
     call: /(?<!function )\bassemble\(/,
     files: ['src/answer/rules/build-bundle.ts'],

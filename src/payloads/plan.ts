@@ -4,7 +4,7 @@ import type { Strategy } from '../search/document.ts'
 import type { Task } from '../search/task.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
-import { getOwn, setOwn } from '../text/values.ts'
+import { fitInto, getOwn, setOwn } from '../text/values.ts'
 import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
 import { type Knowledge, type Layers, openKnowledge, openPayload, type PlacedEntry, projectOf } from './knowledge.ts'
 import { type LoadoutEntry, type Phase, tokensOf } from './rules/loadout-index.ts'
@@ -248,30 +248,29 @@ export function loadPayloads(
   place: (entry: LoadoutEntry) => PlacedEntry,
   budget = Infinity,
 ): LoadResult {
-  const contents: LoadedPayload[] = []
   const findings: Finding[] = []
-  let left = budget
-  for (const entry of entries) {
-    const { id, path, priority } = entry
+  const read = entries.flatMap((entry): LoadedPayload[] => {
+    const { id, path } = entry
     try {
       const placed = place(entry)
       const { body, wrap, findings: found = [] } = openPayload(placed)
       const { text, findings: fenced } = wrap(body)
       findings.push(...found, ...fenced)
-      const tokens = estimateTokens(text)
-      if (tokens > left) {
-        const row = priority === 'core' ? 'BUDGET_TOO_SMALL/core' : 'LEFT_OUT/budget'
-        findings.push(report(row, { id, tokens, left }, { subject: id }))
-        continue
-      }
-      contents.push({ id, layer: placed.layer, path, text, tokens })
-      left -= tokens
+      return [{ id, layer: placed.layer, path, text, tokens: estimateTokens(text) }]
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
       const code = error.code === 'PATH_ESCAPE' || error.code === 'UNEXPECTED' ? error.code : 'FILE_UNREADABLE'
       const { message: problem, hint } = error
       findings.push({ ...report('FILE_UNREADABLE/not-loaded', { id, problem, hint }, { subject: id }), code })
+      return []
     }
+  })
+  const { fitting: contents, left } = fitInto(read, budget, ({ tokens }) => tokens)
+  const core = new Set(entries.flatMap(({ id, priority }) => (priority === 'core' ? [id] : [])))
+  for (const { item, room } of left) {
+    const { id, tokens } = item
+    const row = core.has(id) ? 'BUDGET_TOO_SMALL/core' : 'LEFT_OUT/budget'
+    findings.push(report(row, { id, tokens, left: room }, { subject: id }))
   }
   return { contents, findings }
 }

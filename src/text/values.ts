@@ -146,3 +146,23 @@ export function lowerBound<T extends string | number>(sorted: ArrayLike<T>, want
   }
   return from
 }
+
+/**
+ * The items that fit, in their order, and those that do not, each with its size and the room that was left. `stops`: the
+ * first that does not fit ends the list; otherwise a smaller one behind it may still fit.
+ */
+export function fitInto<T>(items: readonly T[], most: number, sizeOf: (item: T) => number, stops = false) {
+  const fitting: T[] = []
+  const left: { item: T; size: number; room: number }[] = []
+  let used = 0
+  for (const item of items) {
+    const size = sizeOf(item)
+    const room = most - used
+    if (size > room || (stops && left.length > 0)) left.push({ item, size, room })
+    else {
+      fitting.push(item)
+      used += size
+    }
+  }
+  return { fitting, left, used }
+}

@@ -1,6 +1,8 @@
 import { lineEndOf } from '../../text/frontmatter-block.ts'
+import { estimateTokens } from '../../text/tokens.ts'
 import { failWith, type LoadoutError } from '../../text/trouble.ts'
-import { fitLines, type IndexItem, indexLine, orderItems } from './index-line.ts'
+import { fitInto } from '../../text/values.ts'
+import { type IndexItem, indexLine, orderItems } from './index-line.ts'
 
 export const BLOCK_START = '<!-- loadout:index:start (written by loadout agents-md) -->'
 export const BLOCK_END = '<!-- loadout:index:end -->'
@@ -17,8 +19,14 @@ export interface IndexBlock {
 
 /** The same items give the same bytes: no date, no cost, nothing of this machine. */
 export function buildBlock(items: readonly IndexItem[], tokens: number): IndexBlock {
-  const { lines, left } = fitLines(orderItems(items).map(indexLine), tokens)
+  const { fitting: lines } = fitInto(
+    orderItems(items).map(indexLine),
+    tokens,
+    (line) => estimateTokens(`${line}\n`),
+    true,
+  )
   const listed = lines.length
+  const left = items.length - listed
   const text = [
     BLOCK_START,
     '## Knowledge that can be loaded',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { entryOf } from '../../payloads/rules/entry.fixture.ts'
-import { fitLines, indexLine, orderItems, packItem, payloadItem } from './index-line.ts'
+import { indexLine, orderItems, packItem, payloadItem } from './index-line.ts'
 
 const line = (fields: Parameters<typeof entryOf>[0], file = 'docs/a.md') =>
   indexLine(payloadItem(entryOf(fields), file))
@@ -92,12 +92,4 @@ it('orders by what is loaded most readily, never by where the entries stood', ()
   const ids = (list: typeof items) => orderItems(list).map(({ id }) => id)
   expect(ids(items)).toEqual(['z', 'p', 'd', 'c', 'a', 'b', 'm'])
   expect(ids([...items].reverse())).toEqual(ids(items))
-})
-
-it('takes lines from the first until one does not fit', () => {
-  // Eight characters with their line end are two tokens.
-  const lines = ['1234567', '2234567', '3234567']
-  expect(fitLines(lines, 5)).toEqual({ lines: lines.slice(0, 2), left: 1 })
-  expect(fitLines(lines, 6)).toEqual({ lines, left: 0 })
-  expect(fitLines(lines, 1)).toEqual({ lines: [], left: 3 })
 })

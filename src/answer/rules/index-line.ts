@@ -1,6 +1,5 @@
 import { isDomain, type LoadoutEntry, PHASES } from '../../payloads/rules/loadout-index.ts'
 import { harmlessLine } from '../../text/fence.ts'
-import { estimateTokens } from '../../text/tokens.ts'
 import { compareText, quickDigest } from '../../text/values.ts'
 
 /** A loadable entry, as one line of an index shows it. */
@@ -99,22 +98,6 @@ export function indexLine({ id, summary, when, where, section, tokens }: IndexIt
     // Last, so that a transcript that contains this line also contains the line without the section.
     section === undefined ? '' : `, section: ${harmless(section, 120)}`,
   ].join('')
-}
-
-/** The lines that fit, from the first, and how many are left. */
-export function fitLines(
-  lines: readonly string[],
-  tokens: number,
-  tokensOf: (text: string) => number = estimateTokens,
-): { lines: string[]; left: number } {
-  let used = 0
-  const fitting: string[] = []
-  for (const line of lines) {
-    used += tokensOf(`${line}\n`)
-    if (used > tokens) break
-    fitting.push(line)
-  }
-  return { lines: fitting, left: lines.length - fitting.length }
 }
 
 const PLAIN: Record<string, string> = {

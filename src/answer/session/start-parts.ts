@@ -20,8 +20,9 @@ import { joinRankers, type Ranker } from '../../search/ranker.ts'
 import { withheldNames } from '../../skills/gate.ts'
 import { skillSegment } from '../../skills/skill-source.ts'
 import { harmlessLine } from '../../text/fence.ts'
-import { fitLines, indexLine, orderItems, packItem } from '../rules/index-line.ts'
-import { digestOf, type GivenPart, indexBlock, type Measure } from '../rules/session-text.ts'
+import { fitInto } from '../../text/values.ts'
+import { indexLine, orderItems, packItem } from '../rules/index-line.ts'
+import { digestOf, type GivenPart, indexBlock, type Measure, Reply } from '../rules/session-text.ts'
 import { contextSettings } from '../settings.ts'
 import { CATALOG, catalogKey, entryItem, type HookCatalog, textPart } from './prompt.ts'
 
@@ -32,23 +33,15 @@ export function coreParts(
   room: number,
   sizeOf: Measure,
 ): { parts: GivenPart[]; problems: string[] } {
-  const parts: GivenPart[] = []
   const problems: string[] = []
-  let left = room
+  const reply = new Reply(new Set(), '', room, sizeOf)
   const { lazyLoad, core } = knowledge.summary
   for (const placed of lazyLoad ? [] : core) {
     const part = textPart(machine, placed)
     if ('problem' in part) problems.push(part.problem)
-    else if (sizeOf(part.text) <= left && !parts.some((other) => bodyOf(other) === bodyOf(part))) {
-      parts.push(part)
-      left -= sizeOf(part.text)
-    }
+    else reply.add(part)
   }
-  return { parts, problems }
-}
-
-function bodyOf({ part }: GivenPart): string | undefined {
-  return part.form === 'text' ? part.body : undefined
+  return { parts: reply.given, problems }
 }
 
 interface IndexSources {
@@ -84,7 +77,7 @@ export function indexPart(sources: IndexSources): GivenPart | undefined {
   const left = room - sizeOf(head) - sizeOf(indexBlock(more(items.length)))
   // Lines that could never fit are not written.
   const most = items.slice(0, Math.ceil(room / 10)).map(indexLine)
-  const { lines } = fitLines(most, left / 4, (text) => Math.ceil(sizeOf(text) / 4))
+  const { fitting: lines } = fitInto(most, left / 4, (line) => Math.ceil(sizeOf(`${line}\n`) / 4), true)
   const text = items.length === 0 ? head : head + indexBlock([...lines, ...more(items.length - lines.length)])
   const named = Object.fromEntries(lines.map((each, at) => [`${items[at]?.kind}:${items[at]?.id}`, each]))
   return text === '' ? undefined : { part: { form: 'index', sum: digestOf(text) }, text, lines: named }

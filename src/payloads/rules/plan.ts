@@ -1,4 +1,5 @@
 import { type Finding, report } from '../../text/trouble.ts'
+import { fitInto } from '../../text/values.ts'
 import type { MergeConflict } from './layers.ts'
 import { type Budget, type LoadoutEntry, type Phase, tokensOf } from './loadout-index.ts'
 import type { MatchResult } from './match.ts'
@@ -59,27 +60,20 @@ export function selectMatches(matches: readonly MatchResult[], rules: SelectionR
     else matched.push(match)
   }
   const { budget = Infinity } = rules
-  const preloadTokens = sumTokens(preload)
-  let left = Math.max(0, budget - preloadTokens)
+  const preloadTokens = preload.reduce((sum, { entry }) => sum + tokensOf(entry), 0)
   // Best first, each that still fits: an entry that is too large does not exclude a smaller one after it.
-  const onDemand = [...offered, ...matched].filter((match) => {
-    const cost = tokensOf(match.entry)
-    const fits = cost <= left
-    if (fits) left -= cost
-    else leftOut.push({ match, reason: `budget: needs ${cost} tokens, ${left} left` })
-    return fits
-  })
+  const rest = Math.max(0, budget - preloadTokens)
+  const { fitting, left, used } = fitInto([...offered, ...matched], rest, ({ entry }) => tokensOf(entry))
+  for (const { item: match, size, room } of left) {
+    leftOut.push({ match, reason: `budget: needs ${size} tokens, ${room} left` })
+  }
   const isOver = preloadTokens > budget
   return {
     preload,
-    onDemand,
+    onDemand: fitting,
     leftOut,
     preloadTokens,
-    onDemandTokens: sumTokens(onDemand),
+    onDemandTokens: used,
     findings: isOver ? [report('BUDGET_TOO_SMALL/core-over-budget', { tokens: preloadTokens, budget })] : [],
   }
-}
-
-function sumTokens(matches: readonly MatchResult[]): number {
-  return matches.reduce((sum, { entry }) => sum + tokensOf(entry), 0)
 }
