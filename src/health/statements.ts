@@ -189,6 +189,7 @@ class StatementCheck {
     if (places.length === 0 || places.some((each) => exists(join(this.repository.path, each)))) return undefined
     if (await this.isIgnored(places)) return undefined
     const gone = await this.goneAt(name, places)
+    if (statement.mayBeAbsent && gone?.renamed === undefined) return undefined
     if (gone !== undefined) {
       const instead = gone.renamed ?? sameName(name, now)
       return report(

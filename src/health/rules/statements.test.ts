@@ -24,6 +24,8 @@ describe('what a text says about its project', () => {
     ['```sh\nnpm run build\ncd other\nnpm run other\n```', ['script false']],
     ['`owner/repo`, `application/json`, `foo/bar.ts`, `<name>/x.ts`, `src/*.ts`', []],
     ['@docs/guide.md', ['link true']],
+    ['Link to it with `[text](docs/gone.md)`.', []],
+    ['```\nskill/\n  scripts/   # programs\n```', []],
   ]
   it.each(rows)('%j', (text, verdicts) => {
     const said = statementsIn(text).map((each) => `${each.kind} ${judge(each, FACTS, '')}`)

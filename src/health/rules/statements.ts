@@ -9,6 +9,8 @@ export interface Statement {
   line: number
   /** The text may speak of something that is not there yet, or of an example. */
   isHedged: boolean
+  /** The sentence may say that it is not there, or that a program makes it. */
+  mayBeAbsent?: boolean
 }
 const FENCE = /^\s{0,3}(`{3,}|~{3,})\s*([\w+-]*)/
 const SHELL = new Set(['', 'bash', 'sh', 'shell', 'zsh', 'console', 'shell-session'])
@@ -18,6 +20,9 @@ const IMPORT = /(?:^|\s)@((?:\.{1,2}\/)?[\w.-]+(?:\/[\w.-]+)*\.md)\b/g
 /** Words that make a sentence about an example, a plan, a rule for new files, or something that must not be there. */
 const HEDGES =
   /\b(?:create[sd]?|creating|add(?:s|ed|ing)?|new|e\.?g\.?|for example|examples?|such as|like|similar|generat\w*|output\w*|writes?|written|will|would|could|should|may|might|if|when|unless|option\w*|temp\w*|never|not|no|don't|doesn't|without|instead|avoid|rename\w*|moved?|remov\w*|delet\w*|legacy|deprecated|former\w*|old|was|were|your|their|any|each|every|per|named?|naming|pattern|placeholder|template|upstream|external|other|another|sibling|clone|copy|cp|mv|touch|mkdir|artifacts?|logs?|cache[ds]?|local|secrets?|ignored?|future|todo|planned|plan)\b/i
+/** Of these, the words of a sentence that stays true without the file. */
+const ABSENT =
+  /\b(?:never|not?|don't|doesn't|without|avoid|instead|remov\w*|delet\w*|generat\w*|output\w*|ignored?|artifacts?|cache[ds]?)\b/i
 const OTHER_SCRIPT = /[^\p{Script=Latin}\p{Script=Common}]/u
 
 /** The statements of a Markdown text, outside of code blocks; of shell blocks only the commands. */
@@ -48,8 +53,9 @@ export function statementsIn(text: string): Statement[] {
       found.push(...commands)
       if (commands.length === 0) found.push(...pathOf(span, line, isHedged), ...symbolOf(span, line))
     }
+    if (ABSENT.test(body)) for (const each of found) if (each.line === line) each.mayBeAbsent = true
     const plain = body.replace(SPAN, (whole) => ' '.repeat(whole.length))
-    for (const [, target = ''] of body.matchAll(LINK)) found.push(...linkOf(target, line))
+    for (const [, target = ''] of plain.matchAll(LINK)) found.push(...linkOf(target, line))
     for (const [, target = ''] of plain.matchAll(IMPORT))
       found.push({ kind: 'link', name: target, line, isHedged: false })
     found.push(...versionsIn(plain, line))
@@ -75,7 +81,8 @@ function commandsIn(command: string, line: number, isHedged: boolean): Statement
       for (const word of words.slice(1)) if (!word.includes('=')) add('target', word)
     } else if (program === 'just' && first !== '' && !first.startsWith('-')) add('recipe', first)
     else if (/^(?:node|python3?|bash|sh|tsx|ruby|deno|bun)$/.test(program)) found.push(...pathOf(first, line, isHedged))
-    else if (program.includes('/')) found.push(...pathOf(program, line, isHedged))
+    // `scripts/` begins a line of a tree of folders.
+    else if (/\/[^/]/.test(program)) found.push(...pathOf(program, line, isHedged))
   }
   return found
 }
@@ -90,7 +97,7 @@ function pathOf(span: string, line: number, isHedged: boolean): Statement[] {
     .replace(/(?::\d+(?:[-:]\d+)?|#L?\d+(?:-L?\d+)?)$/, '')
   if (!/^(?:\.?[\w@+-][\w@.+-]*\/)+(?:\.?[\w@+-][\w@.+-]*)?$/.test(name)) return []
   if (
-    /(?:^|\/)(?:foo|bar|baz|example|your|my|path|some|xxx|x|y|node_modules|dist|build|target|out|tmp|vendor|coverage)[\w-]*(?:\/|\.|$)/i.test(
+    /(?:^|\/)(?:foo|bar|baz|filename|example|your|my|path|some|xxx|x|y|node_modules|dist|build|target|out|tmp|vendor|coverage)[\w-]*(?:\/|\.|$)/i.test(
       name,
     )
   )
