@@ -51,7 +51,6 @@ const SECRETS: Record<string, Secret> = {
     needle,
   }))(drawn(64, 16)),
   'a card': plain(`4${'539 14'}88 0343 ${'6467'}`),
-  'a bank account': plain(`DE${'89 3704'} 0044 0532 0130 ${'00'}`),
   'an address of a person': plain(`ottilie.brandauer${'@'}posteo-example.org`),
 }
 
