@@ -617,23 +617,23 @@ function placeOf(path: string): string {
 /**
  * How many adjacent words of the path are adjacent in the task: "querying functions" in `docs/querying/functions.md`.
  */
-function pairsIn(pairs: ReturnType<typeof pairsOf>, path: string): number {
+function pairsIn({ terms, starts }: ReturnType<typeof pairsOf>, path: string): number {
   const name = path.slice(0, path.lastIndexOf('/') + 1) + nameOf(path)
   const lower = name.toLowerCase()
   // Most paths have none: they need not be read word by word.
-  // A word and its term start alike.
-  const isLikely = (term: string) => !/^[a-z0-9]/.test(term) || lower.includes(term.slice(0, 3))
+  if (!starts.some((pair) => pair.every((start) => lower.includes(start)))) return 0
   let count = 0
-  if ([...pairs.values()].some((pair) => pair.every(isLikely))) {
-    for (const pair of pairsOf(readTerms(name)).keys()) if (pairs.has(pair)) count++
-  }
+  for (const pair of pairsOf(readTerms(name)).terms) if (terms.has(pair)) count++
   return Math.min(2, count)
 }
 
-/** Every two adjacent words, as terms, including those without a subject. */
-function pairsOf(terms: readonly ReadTerm[]) {
-  const words = wordsAmong(terms).map(({ term }) => term)
-  return new Map(words.slice(1).map((term, at) => [`${words[at]} ${term}`, [words[at]!, term] as const]))
+/** Every two adjacent words, as terms, including those without a subject, and how both start in a text. */
+function pairsOf(read: readonly ReadTerm[]) {
+  const words = wordsAmong(read).map(({ term }) => term)
+  const terms = new Set(words.slice(1).map((term, at) => `${words[at]} ${term}`))
+  // A word and its term start alike, unless it has accents.
+  const starts = words.map((term) => (/^[a-z0-9]/.test(term) ? term.slice(0, 3) : ''))
+  return { terms, starts: starts.slice(1).map((start, at) => [starts[at]!, start]) }
 }
 
 /** Whether a text names something, as a word of its own. Both in lower case. */
