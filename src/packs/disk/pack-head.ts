@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { KeptFiles, StampedValues, stampAt } from '../../machine/cache.ts'
+import { StampedValues, stampAt } from '../../machine/cache.ts'
 import { codeOf, exists, isFile, isFolder } from '../../machine/files.ts'
 import { readInside, realOrNothing } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -79,35 +79,23 @@ function readBlock(block: Buffer, isAbsent: boolean): PackHead {
   }
 }
 
-const heads = new KeptFiles<PackHead>(4 * 1024 * 1024)
-
-/**
- * Caches parsed frontmatter, because loading the YAML parser takes longer than a discovery. Only small ones.
- */
-export class HeadCache {
-  private readonly values: StampedValues<PackHead>
-
+/** Caches parsed frontmatter, because loading the YAML parser takes longer than a discovery. Only short frontmatter. */
+export class HeadCache extends StampedValues<PackHead> {
   constructor(machine: Machine, root: string) {
     const isHead = (value: unknown) => isRecord(value) && isRecord(value.fields)
-    this.values = new StampedValues(
-      machine.cache,
-      machine.now(),
-      { kind: 'pack-heads', version: 2, name: [root] },
-      isHead,
-    )
+    super(machine.cache, machine.now(), { kind: 'pack-heads', version: 2, name: [root] }, isHead)
   }
 
   /** The frontmatter of a KNOWLEDGE.md, read only if the file has changed. */
   read(path: string): PackHead {
     const stamp = stampAt(path)
-    const read = () => heads.of(path, () => readPackHead(path))
     const isSmall = (head: PackHead) => 'fields' in head && JSON.stringify(head.fields).length <= 8 * 1024
-    return stamp === undefined ? read() : this.values.of(path, stamp, read, isSmall)
+    return stamp === undefined ? readPackHead(path) : this.of(path, stamp, () => readPackHead(path), isSmall)
   }
 
   /** Not of a few packs: frontmatter may contain secrets and is not copied without need. */
-  save(fewest = 8): void {
-    this.values.save(fewest)
+  override save(fewest = 8): void {
+    super.save(fewest)
   }
 }
 

@@ -1,6 +1,7 @@
-import { asRecord, asSwitch, badConfig } from '../../machine/rules/settings-shape.ts'
-import { getOwn, nearest } from '../../text/values.ts'
-import { oneOf, quoted, SCOPES, type Scope } from './pack.ts'
+import { asRecord, badConfig } from '../../machine/rules/settings-shape.ts'
+import { fits, type Problem, type Shape, type ValueOf } from '../../machine/rules/shape.ts'
+import { getOwn } from '../../text/values.ts'
+import { SCOPES, type Scope } from './pack.ts'
 
 /** Where an organization keeps packs. */
 export type OrganizationSource =
@@ -29,86 +30,93 @@ export interface PackConfig {
   checker: string | undefined
 }
 
+const TEXT = { is: 'text', least: 1, pattern: /^[^\0]*$/, allows: 'without NUL' } as const
+const FLAG = { is: 'flag' } as const
+
+const PACKS = {
+  is: 'object',
+  keys: {
+    maxDepth: { is: 'whole number', from: 0, to: 64 },
+    maxDirectories: { is: 'whole number', from: 1, to: 10_000_000 },
+    followLinks: FLAG,
+    builtIn: FLAG,
+    approvalFor: { is: 'list', of: { is: 'choice', of: SCOPES } },
+    explicitPathIsApproval: FLAG,
+    checker: TEXT,
+  },
+} as const satisfies Shape
+
+const SOURCE = {
+  is: 'either',
+  wanted: 'a text or an object',
+  text: TEXT,
+  object: {
+    is: 'object',
+    keys: {
+      folder: TEXT,
+      git: TEXT,
+      branch: {
+        is: 'text',
+        pattern: /^(?!.*(?:\.\.|\/\/|\/$|\.lock$))\w[\w./-]*$/,
+        allows: 'the name of a branch',
+      },
+      package: {
+        is: 'text',
+        most: 214,
+        pattern: /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i,
+        allows: 'the name of a package',
+      },
+    },
+    oneOf: ['folder', 'git', 'package'],
+    refuse: ({ git, branch }) => (branch !== undefined && git === undefined ? 'has a branch, but no git' : undefined),
+  },
+} as const satisfies Shape
+
+const SETTINGS = {
+  is: 'object',
+  keys: { packs: PACKS, organization: { is: 'object', keys: { packs: { is: 'list', of: SOURCE } } } },
+} as const satisfies Shape
+
 export const NO_PACK_CONFIG: PackConfig = parsePackConfig({}, '')
 
 /** Reads the keys `packs` and `organization`. The reader of `config.json` reports unknown keys. */
 export function parsePackConfig(json: unknown, path: string): PackConfig {
   const file = asRecord(json, path, 'the file')
-  const packs = asRecord(getOwn(file, 'packs') ?? {}, path, '"packs"')
-  const organization = asRecord(getOwn(file, 'organization') ?? {}, path, '"organization"')
+  const part = (key: keyof typeof SETTINGS.keys) => {
+    const all = asRecord(getOwn(file, key) ?? {}, path, `"${key}"`)
+    return Object.fromEntries(
+      Object.keys(SETTINGS.keys[key].keys).map((name) => [name, getOwn(all, name) ?? undefined]),
+    )
+  }
+  const settings: unknown = { packs: part('packs'), organization: part('organization') }
+  const problems: Problem[] = []
+  if (!fits(SETTINGS, settings, problems)) throw badConfig(path, problems[0]!.says)
+  const { packs = {}, organization = {} } = settings
+  const { maxDepth = 4, maxDirectories = 2_000, followLinks = false, builtIn = true, checker } = packs
+  const { approvalFor = ['workspace'], explicitPathIsApproval = false } = packs
+  const sources = (organization.packs ?? []).map(sourceOf)
   return {
-    organization: parseSources(getOwn(organization, 'packs') ?? [], path),
-    maxDepth: asCount(packs.maxDepth, 4, [0, 64], path, '"packs.maxDepth"'),
-    maxDirectories: asCount(packs.maxDirectories, 2_000, [1, 10_000_000], path, '"packs.maxDirectories"'),
-    followLinks: asSwitch(packs.followLinks, false, path, '"packs.followLinks"'),
-    builtIn: asSwitch(packs.builtIn, true, path, '"packs.builtIn"'),
-    approvalFor: parseScopes(packs.approvalFor ?? ['workspace'], path),
-    explicitPathIsApproval: asSwitch(packs.explicitPathIsApproval, false, path, '"packs.explicitPathIsApproval"'),
-    checker: packs.checker === undefined ? undefined : asText(packs.checker, path, '"packs.checker"'),
+    organization: sources,
+    maxDepth,
+    maxDirectories,
+    followLinks,
+    builtIn,
+    approvalFor,
+    explicitPathIsApproval,
+    checker,
   }
 }
 
-function parseSources(json: unknown, path: string): OrganizationSource[] {
-  if (!Array.isArray(json)) throw badConfig(path, '"organization.packs" must be a list')
-  return json.map((value: unknown, at) => parseSource(value, path, `"organization.packs[${at}]"`))
-}
-
-function parseSource(value: unknown, path: string, what: string): OrganizationSource {
-  if (typeof value === 'string') {
-    const text = asText(value, path, what)
-    return isGitUrl(text) ? { kind: 'git', url: text, branch: undefined } : { kind: 'folder', folder: text }
+function sourceOf(source: ValueOf<typeof SOURCE>): OrganizationSource {
+  if (typeof source === 'string') {
+    return isGitUrl(source) ? { kind: 'git', url: source, branch: undefined } : { kind: 'folder', folder: source }
   }
-  const source = asRecord(value, path, what)
-  const kinds = ['folder', 'git', 'package'].filter((key) => Object.hasOwn(source, key))
-  const [kind] = kinds
-  if (kind === undefined || kinds.length > 1) {
-    throw badConfig(path, `${what} must have one of "folder", "git" and "package"`)
-  }
-  refuseUnknown(source, kind === 'git' ? ['git', 'branch'] : [kind], path, what)
-  const text = asText(source[kind], path, what)
-  if (kind === 'folder') return { kind, folder: text }
-  if (kind === 'package') return { kind, name: asPackageName(text, path, what) }
-  return { kind: 'git', url: text, branch: asBranch(getOwn(source, 'branch'), path, what) }
+  const { folder, git, branch, package: name = '' } = source
+  if (folder !== undefined) return { kind: 'folder', folder }
+  return git === undefined ? { kind: 'package', name } : { kind: 'git', url: git, branch }
 }
 
 /** A URL, `user@host:path`, or a path that ends like a bare repository. */
 function isGitUrl(text: string): boolean {
   return /^(?:https?|ssh|git|git\+ssh|ssh\+git|file):\/\//i.test(text) || /^[\w.-]+@[\w.-]+:|\.git\/?$/.test(text)
-}
-
-function asPackageName(name: string, path: string, what: string): string {
-  if (/^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i.test(name) && name.length <= 214) return name
-  throw badConfig(path, `${what}: ${quoted(name)} is not the name of a package`)
-}
-
-function asBranch(value: unknown, path: string, what: string): string | undefined {
-  if (value === undefined) return undefined
-  if (typeof value === 'string' && /^\w[\w./-]*$/.test(value) && !/\.\.|\/\/|\/$|\.lock$/.test(value)) return value
-  throw badConfig(path, `${what}: "branch" must be the name of a branch`)
-}
-
-function parseScopes(value: unknown, path: string): Scope[] {
-  const scopes = Array.isArray(value) ? value.map((word) => oneOf(SCOPES, word)) : [undefined]
-  if (scopes.every((scope) => scope !== undefined)) return scopes
-  throw badConfig(path, `"packs.approvalFor" must be a list of ${SCOPES.join(', ')}`)
-}
-
-function refuseUnknown(json: Record<string, unknown>, known: readonly string[], path: string, what: string): void {
-  const unknown = Object.keys(json).find((key) => !known.includes(key))
-  if (unknown === undefined) return
-  const meant = nearest(unknown, known)
-  const near = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`
-  throw badConfig(path, `${quoted(unknown)} is not known in ${what}; ${near}`)
-}
-
-function asText(value: unknown, path: string, what: string): string {
-  if (typeof value === 'string' && value !== '' && !value.includes('\0')) return value
-  throw badConfig(path, `${what} must be a text`)
-}
-
-function asCount(value: unknown, otherwise: number, range: [number, number], path: string, what: string): number {
-  if (value === undefined) return otherwise
-  const [least, most] = range
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
-  throw badConfig(path, `${what} must be a whole number from ${least} to ${most}`)
 }
