@@ -10,7 +10,7 @@ const { createLoadout, LoadoutError } = (await import(resolve('dist/api.js'))) a
 
 const TASK = 'repair the flood gauge'
 
-it('gives a program the same bytes as the command line gives a person', async () => {
+it('the API gives a program the same bytes as the command line gives a person', async () => {
   const cwd = makeProject(FULL_PROJECT)
   const home = makeFolder()
   expect(runLoadout(['index', 'build'], { cwd, home }).code).toBe(0)
@@ -28,7 +28,7 @@ it('throws what a program can tell apart', async () => {
   await expect(attempt).rejects.toMatchObject({ code: 'PACK_NOT_FOUND' })
 })
 
-it('refuses a working folder that does not exist', async () => {
+it('the API refuses a working folder that does not exist', async () => {
   const missing = join(makeFolder(), 'missing')
   const loadout = createLoadout({ cwd: missing, home: makeFolder(), env: {} })
   const refused = { code: 'NOT_A_FOLDER', message: `the working folder ${missing} does not exist` }
@@ -55,7 +55,7 @@ it.each(
   }
 })
 
-it('writes nothing below the home folder that was not asked for', async () => {
+it('the API writes nothing below the home folder that was not asked for', async () => {
   const cwd = makeProject(FULL_PROJECT)
   expect(runLoadout(['index', 'build'], { cwd, home: makeFolder() }).code).toBe(0)
   const home = makeFolder()
@@ -79,7 +79,7 @@ it('writes nothing below the home folder that was not asked for', async () => {
   expect(await ask(true)).toEqual(['.cache', '.local'])
 })
 
-it('needs a home only for what lies there', async () => {
+it('the API needs a home only for what lies there', async () => {
   const loadout = createLoadout({ cwd: makeFolder(), env: {} })
   const { value } = await loadout.knowledge.plan({ task: TASK, layers: { globalDir: '' } })
   expect(value.knownEntries).toBe(0)
@@ -103,7 +103,7 @@ it('plans a task and loads what the plan chose, in another process too', async (
   expect(again.findings[0]).toMatchObject({ code: 'FILE_UNREADABLE', subject: chosen[0]!.entry.id })
 })
 
-it('has types that a strict program under nodenext can use', () => {
+it('the API has types that a strict program under nodenext can use', () => {
   const cwd = makeProject({
     'package.json': '{ "type": "module" }',
     'program.ts': `import { createLoadout, type LoadedPayload } from 'loadout/api'

@@ -156,7 +156,7 @@ function withOneSpelling(value: peer.LoadoutIndex): peer.LoadoutIndex {
   return { ...value, entries }
 }
 
-it('reads and writes frontmatter alike', () => {
+it('the library reads and writes frontmatter alike', () => {
   const frontmatter = fc.record({
     id,
     keywords: fc.array(keyword),

@@ -37,7 +37,7 @@ function filesIn(root: string): Record<string, string> {
   return Object.fromEntries(paths.sort().map((path) => [path.slice(root.length + 1), readFileSync(path, 'utf8')]))
 }
 
-it('makes all changes and leaves nothing else behind', async () => {
+it('a transaction makes all changes and leaves nothing else behind', async () => {
   const root = makeRoot()
   const log = open(root)
   await log.asOnlyWriter('test', () => log.change(CHANGES))
@@ -72,7 +72,7 @@ const KILLS: [when: string, act: (log: Transaction, staged: PlannedChange[]) => 
   ],
 ]
 
-it.each(KILLS)('is whole after a kill %s', async (_, act, expected) => {
+it.each(KILLS)('a transaction is whole after a kill %s', async (_, act, expected) => {
   const root = makeRoot()
   const log = open(root)
   mkdirSync(log.work.path)
@@ -82,7 +82,7 @@ it.each(KILLS)('is whole after a kill %s', async (_, act, expected) => {
   expect(existsSync(log.work.path)).toBe(false)
 })
 
-it('puts everything back after a kill if a user has changed a file since, and keeps the file of the user', async () => {
+it('a transaction puts everything back after a kill if a user has changed a file since, and keeps the file of the user', async () => {
   const root = makeRoot()
   const log = open(root)
   mkdirSync(log.work.path)

@@ -7,6 +7,7 @@ import { attempt } from '../text/values.ts'
 import { exists, isFile, isFolder, readText } from './files.ts'
 import { childOptions, endTree } from './platform.ts'
 
+/** How git is run: with a deadline, ended together with Loadout, its errors told with a remedy. */
 export interface ProcessOptions {
   /** Default: a minute. */
   timeoutMs?: number

@@ -35,7 +35,7 @@ describe('a name with its process', () => {
   })
 })
 
-it('removes what no process owns, files and folders, and only under the wanted names', () => {
+it('the clean-up removes what no process owns, files and folders, and only under the wanted names', () => {
   const place = join(folder, 'orphans')
   make(join(place, `a.${DEAD}`, 'file'), '')
   make(join(place, `b.${DEAD}.tmp`), '')

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type Effect, type Message, READS } from './message.ts'
 
+/** Runs the effects of the interface in a thread, so that keys are answered while disks and git work. */
 export interface EffectWorker {
   run(effect: Effect): void
   /** Waits up to 5 seconds for writes to finish. */

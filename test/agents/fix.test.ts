@@ -26,7 +26,7 @@ const planFor = (machine: Machine, ...args: string[]) => machine.json<Fixed>('se
 const fates = (machine: Machine, ...args: string[]) =>
   machine.json<{ skills: { name: string; fate: string }[] }>('see', ...args).skills
 
-it('makes every skill usable in all agents after one yes, and takes that back byte for byte', () => {
+it('see --fix makes every skill usable in all agents after one yes, and takes that back byte for byte', () => {
   const machine = equipped(names, ['s88', 's89'])
   const settings = '{"model": "haiku",\n  "skillOverrides": { "s00": "on" }}'
   const config = 'model = "x"\n\n[[skills.config]]\nname = "s01"\nenabled = false\n'
@@ -82,7 +82,7 @@ it('plans the same again after more skills came, without its own entries in the 
   expect(machine.read('.claude/settings.json')).toBe('{}\n')
 })
 
-it('keeps what fits the project, and describes it there although the user’s list has only its name', () => {
+it('see --fix keeps what fits the project, and describes it there although the user’s list has only its name', () => {
   const texts = { 'terraform-modules': 'Write Terraform modules', 'django-views': 'Write Django views in Python' }
   const described = Object.entries(texts).map(([name, text]) =>
     skill(name, { description: `${text}. ${'It says when and why. '.repeat(16)}` }),
@@ -121,7 +121,7 @@ it.each([
   expect(stderr).toContain(message)
 })
 
-it('is not needed for one long description, and status does not say that the list is full', () => {
+it('see --fix is not needed for one long description, and status does not say that the list is full', () => {
   const machine = equipped(['a'])
   machine.write('.claude/skills/long/SKILL.md', `---\nname: long\ndescription: ${'why '.repeat(480)}\n---\n`)
   expect(machine.run('see', 'claude', '--fix').stdout).toContain('cut off')

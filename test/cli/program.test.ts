@@ -84,7 +84,7 @@ describe('help', () => {
     }
   })
 
-  it('and the tour fit a screen of eighty columns', () => {
+  it('the help and the tour fit a screen of eighty columns', () => {
     const wide = [runWarm(['help']), runWarm(['try'])].map(({ stdout }) =>
       stdout.split('\n').filter((line) => line.length > 80),
     )
@@ -253,7 +253,7 @@ describe('README.md', () => {
   }
 })
 
-it('is installable: the packed files run on their own', () => {
+it('the program is installable: the packed files run on their own', () => {
   const folder = makeFolder()
   const packed = spawnSync('npm', ['pack', '--pack-destination', folder, '--json', '--ignore-scripts'], {
     encoding: 'utf8',

@@ -39,7 +39,7 @@ it.each(rows)('%s', (file, flags) => {
   expect(run.stdout).toBe(readFileSync(path, 'utf8'))
 })
 
-it('is the same when it is written to a file, in another time zone and language', () => {
+it('a bundle is the same when it is written to a file, in another time zone and language', () => {
   const out = join(makeFolder(), 'bundle.md')
   const flags = ['--format', 'markdown', '--now', '2026-03-01T13:00:00+01:00', '--out', out]
   const env = { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }

@@ -116,7 +116,7 @@ it.each([
   expect(read(home)).toBe('{}')
 })
 
-it('takes out what stands under events that we no longer ask for, even twice', async () => {
+it('hooks remove takes out what stands under events that we no longer ask for, even twice', async () => {
   const old = '{"hooks": [{"command": "loadout hook claude Stop"}]}'
   const home = makeProject({ [SETTINGS]: `{"hooks": {"Stop": [${old}, 1], "Stop": [2, ${old}], "Stop": [${old}]}}` })
   await loadoutAt(home).agents.removeHooks(CLAUDE)

@@ -129,7 +129,7 @@ describe('hooks status', () => {
     expect(status(home, ['codex']).stdout).toContain('"features.hooks" is off')
   })
 
-  it('also looks at the project around', () => {
+  it('the status also looks at the project around the working folder', () => {
     const home = makeProject({ 'bin/loadout': aLinkTo(CLI), 'project/sub/.keep': '' })
     const project = join(home, 'project')
     spawnSync('git', ['init', '--quiet', project])

@@ -33,7 +33,7 @@ commit('chore(deps): bump the lock of all', { 'a.lock': 'y\n' })
 
 const machine = new Machine({ cwd: root, home: folder, env: { PATH: process.env.PATH }, now: () => new Date() })
 
-it('asks the last commits for the files they changed, with the tree before each', async () => {
+it('test --history asks the last commits for the files they changed, with the tree before each', async () => {
   const before = readdirSync(root, { recursive: true }).length
   const value = await evaluateHistory(machine, { commits: 10 })
   const half = { first: 0.5, five: 0.5, all: 0.5, lines: 0.5 }
@@ -56,7 +56,7 @@ it('measures with the settings of the project', async () => {
   rmSync(join(root, 'loadout.json'))
 })
 
-it('is printed as a table with the misses', () => {
+it('test --history is printed as a table with the misses', () => {
   const { code, stdout } = runWarm(['eval', '--history', '5'], { cwd: root })
   expect(code).toBe(0)
   expect(stdout).toMatch(/^2 commits tested/)

@@ -59,7 +59,7 @@ describe('a package of the organization is found in a project', () => {
     expect(packs.map(({ scope }) => scope)).toEqual(['workspace'])
   })
 
-  it('but not through a link out of it: that would be trusted like the organization', () => {
+  it('a pack behind a link out of a package is not found: it would be trusted like the organization', () => {
     const workspace = makeProject({ '.git/HEAD': '', 'node_modules/@acme/.keep': '' })
     const outside = makeFolder()
     install(outside)

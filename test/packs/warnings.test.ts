@@ -309,7 +309,7 @@ it('case 108: a map that names a hundred missing paths is one warning', () => {
   expect(warnings).toMatchObject([{ code: 'pack.incomplete', message: expect.stringContaining('100 missing paths') }])
 })
 
-it('tells what its map names and does not have', () => {
+it('a pack tells what its map names and does not have', () => {
   const body = '# Guide\n\n## Context map\n\n- `compiled/gone.md`\n- `../secret.md`\n'
   const { warnings, opened } = resolveFiles({ ...FERRY, 'KNOWLEDGE.md': guideText(body) }, CAPACITY)
   expect(told(warnings)).toEqual(

@@ -123,7 +123,7 @@ function writeMany(root: string, seed: number): void {
 }
 
 describe('a program that adds to the index', () => {
-  it('and is killed leaves the next question its answer, and no remains', async () => {
+  it('a growing index that is killed leaves the next question its answer, and no remains', async () => {
     const [root, home] = [makeFolder(), makeFolder()]
     writeMany(root, 0)
     await bundleOf(root, home)
@@ -144,7 +144,7 @@ describe('a program that adds to the index', () => {
     }
   }, 60_000)
 
-  it('and finds no room on the disk answers all the same', async () => {
+  it('an index that finds no room on the disk answers all the same', async () => {
     const [root, home] = [makeFolder(), makeFolder()]
     writeMany(root, 0)
     const expected = await bundleOf(root, makeFolder())

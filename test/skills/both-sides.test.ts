@@ -45,7 +45,7 @@ describe('an edit of a copy, and a change in the library', () => {
     expect((await person.calls.skills.inventory({})).value.skills[0]?.state).toBe('current')
   })
 
-  it('also a changed description, and metadata of one agent', async () => {
+  it('a changed description and metadata of one agent are merged too', async () => {
     const person = await makePerson({ 'SKILL.md': BODY })
     edit(person, `${COPY}/SKILL.md`, 'About alpha.', 'About alpha, better.')
     edit(person, `${COPY}/SKILL.md`, 'description:', 'model: opus\ndescription:')

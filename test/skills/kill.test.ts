@@ -1078,7 +1078,7 @@ it.each([[true], [false]])('a fast-forward that was killed is repeated (with its
   expect(leftoversIn(world).join(' ')).toBe('')
 })
 
-it('leaves the lock of a git that is alive, and makes only those wait who need git', async () => {
+it('a command leaves the lock of a git that is alive, and makes only those wait who need git', async () => {
   const before = await BASE()
   const { world } = await withKilledGit(before, DELETE.args, { at: 'pre-commit', isWithParent: true })
   const lock = join(world.library, '.git/index.lock')

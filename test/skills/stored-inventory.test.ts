@@ -77,7 +77,7 @@ it.each(CHANGES)('after %s, an inventory is what a process without memory says',
   expect(JSON.stringify(again)).toBe(JSON.stringify(await takeAnew()))
 })
 
-it('is the stored one as long as nothing changed', async () => {
+it('an inventory is the stored one as long as nothing changed', async () => {
   const fresh = makeWorld({ alpha: { ...skillFiles('alpha'), ...scripts } })
   const own = createLoadout({ persist: true, ...machine, home: fresh.home, cwd: fresh.home, env: envOf(fresh) })
   await own.skills.equip({ names: ['alpha'] })

@@ -397,7 +397,7 @@ describe('a team that uses only what is approved', () => {
   })
 })
 
-it('takes over what was approved one by one, as older programs did, and no forged approval', async () => {
+it('a catalog takes over what was approved one by one, as older programs did, and no forged approval', async () => {
   const world = await startCatalog()
   try {
     const { author } = world

@@ -165,7 +165,7 @@ describe('exactly once', () => {
     expect(await counted('restored')).toEqual({ used: 4 })
   })
 
-  it('and what neither side has any more is counted as lost', async () => {
+  it('batches that neither side has any more are counted as lost', async () => {
     const machine = await member(makeMachine())
     for (let batch = 1; batch <= 2; batch++) {
       machine.use({ entryId: 'gone' })

@@ -10,7 +10,7 @@ const file = (folder: string, name: string, bytes: number, more: Partial<Instruc
   ...more,
 })
 
-it('reads one file in each folder, 32 KiB of the project together, and the user’s own file', () => {
+it('Codex reads one file in each folder, 32 KiB of the project together, and the user’s own file', () => {
   const rules = recordedRules('codex')?.rows.at(-1)?.rules.instructions
   if (rules === undefined) throw new Error('nothing is known')
   const files = [

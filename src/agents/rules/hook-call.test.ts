@@ -8,7 +8,7 @@ function read(agent: string, event: string, json: object, env = {}): HookCall | 
   return readCall(agent, event, JSON.stringify(json), env)
 }
 
-it('reads known fields and ignores the rest', () => {
+it('a hook reads known fields and ignores the rest', () => {
   expect(read('codex', 'UserPromptSubmit', EVENT)).toMatchObject({
     host: { agent: 'codex' },
     event: 'UserPromptSubmit',

@@ -40,7 +40,7 @@ describe('limits', () => {
     fc.assert(fc.property(anyInput, expectWithinLimits), RUNS)
   })
 
-  it('nor in tokens', () => {
+  it('no rendering, no file and no number of files is over its limit in tokens', () => {
     fc.assert(
       fc.property(anyInput, (input) => {
         expectWithinLimits({ ...input, unit: 'tokens', measure: charsPerToken })

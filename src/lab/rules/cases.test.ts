@@ -12,7 +12,7 @@ const evaluate = (questions: Question[], ids: string, form?: AnswerForm) =>
   summarize(ask(questions, () => answers(ids).map((each) => ({ ...each, form }))))
 const figures = (questions: Question[], ids: string) => evaluate(questions, ids).figures
 
-it('tells who took whose questions', () => {
+it('a test of the search tells who took whose questions', () => {
   const questions = [['b'], ['b'], ['c'], ['a']].map((expected) => question({ expected }))
   expect(evaluate(questions, 'a').takers).toEqual([
     { taker: 'a', owner: 'b', times: 2 },

@@ -27,8 +27,9 @@ export const searchKnowledge = defineTool({
         summary: printableLine(summary),
         confidence: Math.round(confidence * 100) / 100,
         why: describeWhy(why),
-        ...(hit.kind === 'pack' ? { status: hit.status, trust: hit.trust } : {}),
-        ...(hit.kind === 'pack' && hit.admission !== 'admitted' ? { needs: hit.next } : {}),
+        status: hit.kind === 'pack' ? hit.status : undefined,
+        trust: hit.kind === 'pack' ? hit.trust : undefined,
+        needs: hit.kind === 'pack' && hit.admission !== 'admitted' ? hit.next : undefined,
       }
     })
     return { hits: [...hits, ...sections], files, warnings: warningsOf(findings) }

@@ -99,7 +99,7 @@ const input = (changes: Partial<GuideInput> = {}): GuideInput => ({
   ...changes,
 })
 
-it('has one shape, byte for byte', () => {
+it('a guide has one shape, byte for byte', () => {
   const { text, boundary } = wrapGuide(input())
   expect(
     text,
@@ -124,7 +124,7 @@ Read \`compiled/facts.md\` first.
 `)
 })
 
-it('has no empty list', () => {
+it('a guide has no empty list', () => {
   expect(wrapGuide(input({ resources: [] })).text).not.toContain('knowledge_resources')
 })
 

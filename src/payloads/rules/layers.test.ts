@@ -90,7 +90,7 @@ it('skips an entry of an index whose path leaves the root, and says so', () => {
   )
 })
 
-it('says so when an index has a priority that is none', () => {
+it('a merge of layers says so when an index has a priority that is none', () => {
   const read = readIndex(indexOf([entryOf({ priority: 'Manual' as never })]))
   expect(read).toMatchObject({
     index: { entries: [{ id: 'entry', priority: 'Manual' }] },

@@ -130,7 +130,7 @@ it('notices that entries were added to a list it has compiled', () => {
   expect(matchLoadout('release', index)).toHaveLength(2)
 })
 
-it('finds an entry by id, past malformed ones', () => {
+it('the match finds an entry by id, past malformed ones', () => {
   const entry = entryOf({ id: '__proto__' })
   expect(lookupEntry('__proto__', indexOf([null, entry]))).toBe(entry)
   expect(lookupEntry('none', indexOf([null]))).toBeUndefined()
@@ -182,7 +182,7 @@ function byDefinition(task: string, entries: LoadoutEntry[]): [string, number][]
     .map(({ entry, score }) => [entry.id, score])
 }
 
-it('leaves the defaults alone', () => {
+it('the match leaves the defaults alone', () => {
   expect(() => Object.assign(DEFAULT_TRIGGERS, { edit: true })).toThrow(TypeError)
   expect(DEFAULT_TRIGGERS).toEqual({ task: true, plan: true, edit: false })
 })

@@ -41,7 +41,7 @@ const rows: [name: string, codes: string[], expected: string[]][] = [
   ['a measured average', budget({ avg_task_load_observed: 5 }), []],
 ]
 
-it('names the priority that was probably meant', () => {
+it('the check of an index names the priority that was probably meant', () => {
   const issues = validateIndex(indexOf([entryOf({ priority: 'Manual' as never })]))
   expect(issues.map(({ code, hint }) => `${code} ${hint}`)).toEqual(['INVALID_PRIORITY did you mean "manual"?'])
 })

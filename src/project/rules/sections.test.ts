@@ -36,7 +36,7 @@ describe('sections', () => {
   })
 })
 
-it('are worth the same whether all of their words were counted before or those of the task are looked for', () => {
+it('sections are worth the same whether all of their words were counted before or those of the task are looked for', () => {
   const words = [
     'allow',
     'Origins',

@@ -203,7 +203,7 @@ describe('a catalog continues the one that a machine verified', () => {
   })
 })
 
-it('tells what another approver changed since', () => {
+it('a catalog tells what another approver changed since', () => {
   const before = signed('approve 1')
   const next = signed('retire 1, approve 2 for pilot', before)
   expect(describeChanges(before, next)).toEqual(['lint 1 retired by admin', 'lint 2 approved for pilot by admin'])

@@ -52,6 +52,6 @@ describe('texts that secretlint finds something in', () => {
   )
 })
 
-it('is not asked about other texts', () => {
+it('the scanner is not asked about other texts', () => {
   expect(mayHoldSecret('const message = msg.text // see https://example.org/@scope/name')).toBe(false)
 })

@@ -4,7 +4,7 @@ import { event } from './event.fixture.ts'
 
 const at = (minute: number) => `2026-11-17T09:${String(minute).padStart(2, '0')}:00.000Z`
 
-it('lists conversations by agent and session, the newest first', () => {
+it('the log lists conversations by agent and session, the newest first', () => {
   const tally = new ConversationTally()
   tally.add(event('a', { timestamp: at(1), via: 'claude', session: 's', stage: 'planned' }))
   tally.add(event('a', { timestamp: at(2), via: 'claude', session: 's', stage: 'delivered', tokensEst: 7 }))
@@ -16,7 +16,7 @@ it('lists conversations by agent and session, the newest first', () => {
   ])
 })
 
-it('tells what happened in one, and what was planned and never given', () => {
+it('the log tells what happened in one, and what was planned and never given', () => {
   const events = [
     event('a', { timestamp: at(1), stage: 'planned' }),
     event('b', { timestamp: at(1), stage: 'planned' }),

@@ -67,7 +67,7 @@ describe('what follows from a log', () => {
   })
 })
 
-it('counts each stage of each kind; a plan is no load', () => {
+it('the usage of entries counts each stage of each kind; a plan is no load', () => {
   const later = '2026-02-02T00:00:00.000Z'
   const rows = summarizeEntries([
     event('a', { stage: 'planned', timestamp: later }),

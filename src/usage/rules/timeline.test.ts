@@ -21,7 +21,7 @@ const add = (tally: TimelineTally, each: ReturnType<typeof event>) => tally.add(
 
 const RANGE = { from: '2026-11-01T00:00:00.000Z', to: '2026-11-03T12:00:00.000Z', step: 'day' as const }
 
-it('has a point for every day, also where nothing happened, and sums by agent', () => {
+it('a timeline has a point for every day, also where nothing happened, and sums by agent', () => {
   const tally = new TimelineTally(RANGE)
   add(tally, event('a', { timestamp: '2026-11-01T05:00:00.000Z', stage: 'planned', via: 'claude', tokensEst: 9 }))
   add(tally, event('a', { timestamp: '2026-11-01T06:00:00.000Z', stage: 'delivered', via: 'claude', tokensEst: 9 }))
@@ -55,7 +55,7 @@ it.each([
   expect(tally.timeline().points[0]?.delivered).toBe(expected)
 })
 
-it('has a limited number of points, the newest ones', () => {
+it('a timeline has a limited number of points, the newest ones', () => {
   const { points } = new TimelineTally({ ...RANGE, from: '1970-01-01T00:00:00.000Z', step: 'hour' }).timeline()
   expect(points).toHaveLength(MOST_POINTS)
   expect(points.at(-1)?.at).toBe('2026-11-03T12:00:00.000Z')

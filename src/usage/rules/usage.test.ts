@@ -57,13 +57,13 @@ it('measures per task, not per load, and no plans', () => {
   expect(new UsageTally().averagePerTask()).toBeNull()
 })
 
-it('counts different texts exactly, through growth', () => {
+it('the log counts different texts exactly, through growth', () => {
   const counter = new DistinctCounter()
   for (let round = 0; round < 2; round++) for (let n = 0; n < 50_000; n++) counter.add(`task-${n}`)
   expect(counter.count).toBe(50_000)
 })
 
-it('counts more texts than it keeps, within two per cent and in any order', () => {
+it('the log counts more texts than it keeps, within two per cent and in any order', () => {
   const [forwards, backwards] = [new DistinctCounter(10_000), new DistinctCounter(10_000)]
   for (let n = 0; n < 200_000; n++) {
     forwards.add(`task-${n}`)
@@ -80,7 +80,7 @@ const index = indexOf([
   null,
 ])
 
-it('finds entries that were never loaded, the heaviest first', () => {
+it('the analysis finds entries that were never loaded, the heaviest first', () => {
   expect(findDeadEntries(index, []).map(({ entry }) => entry.id)).toEqual(['large', 'small'])
   expect(findDeadEntries(index, [event('large')]).map(({ entry }) => entry.id)).toEqual(['small'])
   const noLoad = [event('large', { stage: 'planned' }), event('small', { kind: 'pack' })]
@@ -108,14 +108,14 @@ describe('since', () => {
   })
 })
 
-it('finds shared keywords, the most shared first', () => {
+it('the analysis finds shared keywords, the most shared first', () => {
   expect(findKeywordOverlaps(index)).toEqual([
     { keyword: 'ci', entries: ['core', 'small', 'large'] },
     { keyword: 'docs', entries: ['small', 'large'] },
   ])
 })
 
-it('finds a keyword however it is spelt, and never an entry beside itself', () => {
+it('the analysis finds a keyword however it is spelt, and never an entry beside itself', () => {
   const entries = [
     { id: 'a', keywords: ['CI', 'k v', 'own', 'own'] },
     { id: 'b', keywords: ['ci', 'k-v'] },
@@ -126,7 +126,7 @@ it('finds a keyword however it is spelt, and never an entry beside itself', () =
   ])
 })
 
-it('counts an entry of an unknown priority where it is planned', () => {
+it('the log counts an entry of an unknown priority where it is planned', () => {
   const entries = [entryOf({ tokens_est: 7, priority: 'Manual' as never }), entryOf({ tokens_est: 3 })]
   expect(analyzeBudget(indexOf(entries))).toMatchObject({ totalTokens: 10, domainTokens: 10, domainEntries: 2 })
 })

@@ -94,7 +94,7 @@ it.each([
   expect(() => addSwitches({ text, blanks: {} }, setting, { a: 'off' }, read)).toThrow(message)
 })
 
-it('keeps edits that the user made meanwhile', () => {
+it('a switch of the list keeps edits that the user made meanwhile', () => {
   const switches = as('name-only', ['a', 'b'])
   const { text, blanks } = addSwitches({ text: '{}\n', blanks: {} }, OVERRIDES, switches, read)
   const changed = text.replace('"a": "name-only"', '"a": "off"')
