@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { changeConfig } from '../change/edits.ts'
 import { exists, isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject, type Project, realOrSame } from '../machine/open-project.ts'
+import { type Project, realOrSame } from '../machine/open-project.ts'
 import { failWith, unlessTrouble } from '../text/trouble.ts'
 import { AGENTS, type Agent, requireAgent, type Scope, type TargetRoot } from './rules/agents.ts'
 import { type ConfigValues, isEnabled, parseConfig, withAction, withTarget, withTargetPath } from './rules/config.ts'
@@ -105,7 +105,7 @@ export class Config {
 
 /** The project that the user named: its agents' folders are created when they are needed. Throws if it is none. */
 export function requireProject(machine: Machine, named: string): string {
-  const { place, repository: root } = openProject(machine, named)
+  const { place, repository: root } = machine.openProject(named)
   if (root !== undefined && root !== machine.home) return root
   throw failWith('NO_PROJECT/project', { place })
 }
@@ -211,7 +211,7 @@ export function detectProject(machine: Machine, _request: object): { home: strin
   // Code that needs the configuration reports a broken one.
   return unlessTrouble(
     () => {
-      const project = new Config(machine).findProject(openProject(machine))
+      const project = new Config(machine).findProject(machine.openProject())
       return project === undefined ? { home } : { home, project }
     },
     { home },

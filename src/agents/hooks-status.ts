@@ -1,7 +1,6 @@
 import { readEdited } from '../change/edits.ts'
 import { isFile } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import { shellWord } from '../text/printable.ts'
 import { asFinding, type Finding, LoadoutError, report } from '../text/trouble.ts'
 import {
@@ -51,7 +50,7 @@ export function judgeHooks(
   const hosts = request.agents.length === 0 ? HOOK_HOSTS : [...new Set(request.agents.map(hostNamed))]
   const project =
     request.project === undefined
-      ? findHookProject(machine, openProject(machine))
+      ? findHookProject(machine, machine.openProject())
       : requireHookProject(machine, request.project)
   const scopes = project === undefined ? [undefined] : [undefined, project]
   // Whether the user may expect hooks for an agent: it seems to be used, or is enabled by default.

@@ -1,7 +1,6 @@
 import { asItWas, Edits, newRecord, type UndoRecord } from '../change/edits.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import { isToml } from '../machine/toml.ts'
 import { parseJson } from '../text/json.ts'
 import { failWith } from '../text/trouble.ts'
@@ -45,7 +44,7 @@ export class ListSwitch {
   /** Undefined if the agent has no such setting, or none for a project. */
   static open(machine: Machine, id: string, named: string | undefined): ListSwitch | undefined {
     const agent = requireAgent(id)
-    const project = named === undefined ? undefined : openProject(machine, named).place
+    const project = named === undefined ? undefined : machine.openProject(named).place
     const { settings } = rulesOf(machine, agent).rules
     const form = FORMS.find((each) => settings?.keys[each] !== undefined)
     const key = form && settings?.keys[form]

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { type Finding, failWith, report } from '../text/trouble.ts'
 import { compareText, getOwn } from '../text/values.ts'
@@ -89,7 +88,7 @@ export function seeAgent(machine: Machine, request: SeeRequest, scan?: SkillScan
   if (request.window === 0) {
     throw failWith('USAGE/window')
   }
-  const cwd = request.project === undefined ? undefined : openProject(machine, request.project).place
+  const cwd = request.project === undefined ? undefined : machine.openProject(request.project).place
   const { rules: known, recordedFrom, program, measured } = rulesOf(machine, agent)
   const { reading: rules, listing } = known
   const files = new AgentFiles(machine, agent, cwd)

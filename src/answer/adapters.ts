@@ -1,7 +1,6 @@
-import { readApprovals } from '../machine/approvals.ts'
 import { isPlace } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject, type Project, realFolder } from '../machine/open-project.ts'
+import type { Project } from '../machine/open-project.ts'
 import type { Source } from '../machine/ranking.ts'
 import { changesSince, summarizeChanges } from '../machine/rules/approval.ts'
 import { answerFacts, gate } from '../machine/rules/gate.ts'
@@ -93,8 +92,8 @@ export function openAdapters(
   project: string | Project | undefined,
   adapters?: readonly AdapterSettings[],
 ): AdapterSource {
-  const opened = openProject(machine, project)
-  const projectRoot = realFolder(machine, opened.root)
+  const opened = machine.openProject(project)
+  const projectRoot = machine.realFolder(opened.root)
   const views = viewAdapters(machine, projectRoot, adapters ?? contextSettings(opened).adapters)
   const find = (name: string) => views.find(({ id }) => id === name)
   return {
@@ -119,7 +118,7 @@ export function openAdapters(
 
 /** Each adapter with what its command can run, and whether a person approved exactly that. */
 function viewAdapters(machine: Machine, projectRoot: string, adapters: readonly AdapterSettings[]): AdapterView[] {
-  const { approvals } = readApprovals(machine)
+  const { approvals } = machine.approvals.read()
   return adapters.map(({ id, file, command }) => {
     if (command === undefined) return { id, file, trust: 'allowed' }
     const approval = approvals.find((each) => each.kind === 'adapter' && each.root === projectRoot && each.name === id)

@@ -2,7 +2,7 @@ import { join, relative, resolve } from 'node:path'
 import { changeFiles } from '../change/edits.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject, type Project } from '../machine/open-project.ts'
+import type { Project } from '../machine/open-project.ts'
 import { Packs } from '../packs/catalog.ts'
 import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { KNOWLEDGE_FOLDERS } from '../packs/rules/pack.ts'
@@ -42,7 +42,7 @@ export interface AgentsMd {
 export async function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Promise<AgentsMd> {
   const { task, layers } = request
   // The project, even if its layer is omitted: the block goes into its file.
-  const project = projectOf(machine, layers) ?? openProject(machine)
+  const project = projectOf(machine, layers) ?? machine.openProject()
   const { items, findings } = gatherItems(machine, request, project)
   if (task === undefined || task === 'write') {
     // A broken index must not silently shorten the block.

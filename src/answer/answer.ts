@@ -3,7 +3,6 @@ import { readAudit } from '../machine/audits.ts'
 import { isFolder } from '../machine/files.ts'
 import { refuseNamedLinkOut, writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject, projectAt, realFolder } from '../machine/open-project.ts'
 import { maskText } from '../machine/secret-scanner.ts'
 import { requireParts } from '../machine/settings.ts'
 import { CHARS_PER_TOKEN, openTokenCounter } from '../machine/token-counter.ts'
@@ -109,7 +108,7 @@ async function answer(machine: Machine, request: ContextRequest): Promise<Contex
 
 /** The request with everything that it depends on: the project, its settings, the kind of task, the limits. */
 async function openQuestion(machine: Machine, request: ContextRequest) {
-  const project = projectAt(machine, realFolder(machine, openProject(machine, request.project).root))
+  const project = machine.projectAt(machine.realFolder(machine.openProject(request.project).root))
   // A mistake in the settings must not widen the limits that a user set.
   requireParts(project.settings, 'budget', 'sanitize')
   const settings = contextSettings(project)
@@ -185,7 +184,7 @@ function findingsOf(
 
 /** What names and a search of the text say about a task, while the project has no index yet. Empty when it has one. */
 export async function lookAtOnce(machine: Machine, { task, project }: { task: string; project?: string }) {
-  const opened = projectAt(machine, realFolder(machine, openProject(machine, project).root))
+  const opened = machine.projectAt(machine.realFolder(machine.openProject(project).root))
   if (hasIndex(machine, opened.root, Infinity)) return { places: [] }
   const request = { task: readTask(await maskText(task)), project: opened, limit: 12, isAtOnce: true }
   return { places: (await pointIntoProject(machine, request)).map((pointer) => pointerText(pointer)) }

@@ -1,7 +1,6 @@
-import { recordApproval, removeApproval, requireApprovals } from '../machine/approvals.ts'
 import { placeOf } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject, type Project, realFolder } from '../machine/open-project.ts'
+import type { Project } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { answerFacts } from '../machine/rules/gate.ts'
 import { keepApproved, Packs, readChoice } from '../packs/catalog.ts'
@@ -94,17 +93,17 @@ class Answers {
       const { projectRoot: root, views } = this.chosenAdapters(named)
       const value: Answered[] = []
       for (const { id: name } of views) {
-        value.push(answered(await recordApproval(machine, { kind: 'adapter', root, name, decision: 'denied' })))
+        value.push(answered(await machine.approvals.record({ kind: 'adapter', root, name, decision: 'denied' })))
       }
       return value
     }
     if (named.kind === 'rule') return [await this.answerForRule(named, 'denied')]
     if (named.kind === 'skill') {
       const { name = '', project } = named
-      const loose = openSkills(machine, openProject(machine, project)).find(requireName(name))
+      const loose = openSkills(machine, machine.openProject(project)).find(requireName(name))
       if (loose === undefined || loose.source === 'library') return [await this.answerForSkill(name, 'denied', request)]
-      const root = realFolder(machine, loose.folder)
-      return [answered(await recordApproval(machine, { kind: 'skill', root, name, decision: 'denied' }))]
+      const root = machine.realFolder(loose.folder)
+      return [answered(await machine.approvals.record({ kind: 'skill', root, name, decision: 'denied' }))]
     }
     const pack = this.answerable(named)
     if (pack.trust.state === 'denied') {
@@ -112,14 +111,14 @@ class Answers {
       return this.unchanged(pack, report('pack.trust/denied-again', { name: packWord(name) }, { subject: name }))
     }
     keepApproved(machine, pack)
-    return [answered(await recordApproval(machine, { ...packAnswer(pack), decision: 'denied' }))]
+    return [answered(await machine.approvals.record({ ...packAnswer(pack), decision: 'denied' }))]
   }
 
   /** Revokes a decision, also for a folder that no longer exists. */
   async revoke(request: AnswerRequest): Promise<Answered[]> {
     const found = this.findAnswers(request)
     for (const each of found) {
-      await removeApproval(this.machine, each)
+      await this.machine.approvals.remove(each)
       if (each.kind === 'pack') keepApproved(this.machine, each)
     }
     return found.map(({ kind, name, root, id }) => ({ kind, name, root, decision: 'revoked', approvalId: id }))
@@ -130,7 +129,7 @@ class Answers {
     if (kind === 'adapter' || (kind !== undefined && name !== undefined)) return { kind, name, project }
     if (name === undefined) throw failWith('USAGE/no-choice')
     if (isPackPath(name)) return { kind: 'pack', name, project }
-    const layers = { projectRoot: openProject(this.machine, project) }
+    const layers = { projectRoot: this.machine.openProject(project) }
     try {
       const { value, findings } = this.machine.collect((listening) =>
         locate(listening, { id: name, kinds: ['pack', 'adapter', 'skill'], layers }),
@@ -166,7 +165,7 @@ class Answers {
         )
         continue
       }
-      const approval = await recordApproval(this.machine, {
+      const approval = await this.machine.approvals.record({
         kind: 'adapter',
         root: projectRoot,
         name: id,
@@ -208,8 +207,8 @@ class Answers {
   /** By path, then among the visible ones, then among all with a decision. */
   private findAnswers(request: AnswerRequest): Approval[] {
     const { kind, name: typed, project } = parseWhat(request)
-    const approvals = requireApprovals(this.machine)
-    const projectRoot = realFolder(this.machine, openProject(this.machine, project).root)
+    const approvals = this.machine.approvals.require()
+    const projectRoot = this.machine.realFolder(this.machine.openProject(project).root)
     const isMine = ({ root }: Approval) => root === projectRoot
     if (typed === undefined) {
       if (kind !== 'adapter') throw failWith('USAGE/no-decision')

@@ -12,7 +12,6 @@ import { HOOK_HOSTS, type HookHost, SETTINGS_HOSTS } from '../agents/rules/hook-
 import { changeFiles, type Edits, newRecord } from '../change/edits.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import { diffLines } from '../text/line-diff.ts'
 import { report } from '../text/trouble.ts'
 import { gatherItems, inFile } from './agents-md.ts'
@@ -52,7 +51,7 @@ function listPlan(machine: Machine, request: HooksRequest, isInstall: boolean): 
   const isHooked = ({ projectFile }: HookHost) => request.project === undefined || projectFile !== undefined
   const wanted = ids.filter((id) => !HOOK_HOSTS.some((host) => host.agent === id && isHooked(host)))
   if (wanted.length === 0) return () => []
-  const project = openProject(machine, request.project || undefined)
+  const project = machine.openProject(request.project || undefined)
   const { root, place } = project
   // An agent with an MCP server is connected without the list, too.
   const hasServer = (id: string) => request.mcp && SETTINGS_HOSTS.some(({ agent }) => agent === id)

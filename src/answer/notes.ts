@@ -1,5 +1,4 @@
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import { requireParts } from '../machine/settings.ts'
 import { type Finding, failWith, report, retell } from '../text/trouble.ts'
 import { appendNote, type BadLine, type Pruning, pruneNotes, readNotes } from './disk/notes-file.ts'
@@ -91,7 +90,7 @@ export async function pruneProjectNotes(
 }
 
 function openNotes(machine: Machine, { project }: ProjectRequest) {
-  const { root: projectRoot, settings } = openProject(machine, project)
+  const { root: projectRoot, settings } = machine.openProject(project)
   requireParts(settings, 'tactical')
   const { tactical } = settings
   const path = tactical?.path ?? '.loadout/notes.jsonl'

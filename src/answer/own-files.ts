@@ -1,7 +1,7 @@
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import { matchesPath, readGlob } from '../machine/glob.ts'
 import type { Machine } from '../machine/machine.ts'
-import { INDEX_IN_PROJECT, type Project, realFolder } from '../machine/open-project.ts'
+import { INDEX_IN_PROJECT, type Project } from '../machine/open-project.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
 import { isInPack } from '../packs/rules/pack.ts'
 import type { FindRequest } from '../project/find-files.ts'
@@ -71,7 +71,7 @@ function matcher(patterns: readonly string[]): (path: string) => boolean {
 
 /** The paths of a file inside the project, by its own name and by that of a link's target. */
 export function namesInside(machine: Machine, root: string, path: string): string[] {
-  const names = [join(realFolder(machine, dirname(path)), basename(path)), realFolder(machine, path)]
+  const names = [join(machine.realFolder(dirname(path)), basename(path)), machine.realFolder(path)]
   return [...new Set(names.map((name) => relative(root, name)))].filter((name) => !/^\.\.(?:\/|$)/.test(name))
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { Machine } from '../machine/machine.ts'
-import { claimant, claimLine, sessionsFolder } from '../machine/sessions.ts'
+import { claimant } from '../machine/sessions.ts'
 import { formatClaim } from '../usage/rules/session-state.ts'
 import { givenPacks, notePacks } from './record.ts'
 
@@ -30,18 +30,18 @@ it('packs of a conversation are kept, each once, beside those of others', () => 
 it('a conversation with hooks has one file', () => {
   const machine = aMachine()
   const line = (isAnew: boolean, start: number) => formatClaim({ by: claimant(), parts: [], start, isAnew })
-  claimLine(machine, 'claude', 'one', line(false, 1))
+  machine.sessions.claimLine('claude', 'one', line(false, 1))
   notePacks(machine, 'one', ['a'])
-  expect(readdirSync(sessionsFolder(machine))).toEqual(['claude.one.jsonl'])
+  expect(readdirSync(machine.sessions.folder)).toEqual(['claude.one.jsonl'])
   expect(givenPacks(machine, 'one')).toEqual(['a'])
-  claimLine(machine, 'claude', 'one', line(true, 2))
+  machine.sessions.claimLine('claude', 'one', line(true, 2))
   expect(givenPacks(machine, 'one'), 'its context is empty').toEqual([])
 })
 
 it('a damaged file counts as empty', () => {
   const machine = aMachine()
   notePacks(machine, 'one', ['b'])
-  writeFileSync(join(sessionsFolder(machine), 'packs.one.jsonl'), 'what?\n')
+  writeFileSync(join(machine.sessions.folder, 'packs.one.jsonl'), 'what?\n')
   expect(givenPacks(machine, 'one')).toEqual([])
 })
 

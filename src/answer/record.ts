@@ -3,7 +3,7 @@ import { type AuditRecord, newestAudits, writeAudit } from '../machine/audits.ts
 import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { claimant, claimLine, NO_AGENT, readSession, sessionPath } from '../machine/sessions.ts'
+import { claimant, NO_AGENT } from '../machine/sessions.ts'
 import type { ResolveRequest } from '../packs/resolve.ts'
 import type { ActivePack, PackContext } from '../packs/rules/resolve/pack-context.ts'
 import { planTerms } from '../payloads/plan.ts'
@@ -140,7 +140,7 @@ export function givenPacks(machine: Machine, session: string): string[] {
   requireConversation(session)
   const claims = agentsOf(machine, session).flatMap((agent) => {
     try {
-      return readState(readSession(machine, agent, session)).claims
+      return readState(machine.sessions.read(agent, session)).claims
     } catch {
       return []
     }
@@ -155,12 +155,12 @@ export function notePacks(machine: Machine, session: string, sums: readonly stri
   if (sums.length === 0) return
   const parts = sums.map((sum) => ({ form: 'pack' as const, sum, audit }))
   const [agent = NO_AGENT] = agentsOf(machine, session)
-  claimLine(machine, agent, session, formatClaim({ by: claimant(), parts }))
+  machine.sessions.claimLine(agent, session, formatClaim({ by: claimant(), parts }))
 }
 
 function agentsOf(machine: Machine, session: string): string[] {
   const agents = [...HOOK_HOSTS.map(({ agent }) => agent), NO_AGENT]
-  return agents.filter((agent) => exists(sessionPath(machine, agent, session)))
+  return agents.filter((agent) => exists(machine.sessions.path(agent, session)))
 }
 
 function requireConversation(session: string): void {

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { openProject, type Project } from '../machine/open-project.ts'
+import type { Project } from '../machine/open-project.ts'
 import type { Source } from '../machine/ranking.ts'
 import { openPacks, type PackSource } from '../packs/pack-source.ts'
 import { normalizePackPath, PACK_FILE, packPathProblem } from '../packs/rules/pack.ts'
@@ -24,7 +24,7 @@ export interface SourceRequest {
 
 /** The project of the packs and skills, even if its layer is omitted. */
 export function projectOf(machine: Machine, { project, layers }: SourceRequest): Project {
-  return openProject(machine, project ?? (layers.projectRoot || undefined))
+  return machine.openProject(project ?? (layers.projectRoot || undefined))
 }
 
 interface Sources {

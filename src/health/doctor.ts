@@ -2,7 +2,6 @@ import { Config } from '../agents/config.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { exists, isFolder, isLink, isWritable } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import { gitVersion } from '../machine/repository.ts'
 import { unknownKeys } from '../machine/rules/settings-shape.ts'
 import { parsePackConfig } from '../packs/rules/pack-config.ts'
@@ -30,7 +29,7 @@ export type DoctorRequest = ScopeRequest & { fix?: boolean }
  * Changes nothing, unless `fix` asks for the repairs that are safe.
  */
 export async function runDoctor(machine: Machine, request: DoctorRequest): Promise<Health> {
-  if (request.project !== undefined) openProject(machine, request.project)
+  if (request.project !== undefined) machine.openProject(request.project)
   const fixed = request.fix ? await repair(new Installs(machine, request)) : []
   const layers = brokenLayers(readKnowledge(machine, { projectRoot: request.project }, true))
   const checks = [

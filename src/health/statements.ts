@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import { exists, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject, realOrSame } from '../machine/open-project.ts'
+import { realOrSame } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import { parseForeignJson } from '../text/json.ts'
 import { asFinding, type Finding, LoadoutError, type Report, report } from '../text/trouble.ts'
@@ -47,7 +47,7 @@ export async function checkStatements(
   machine: Machine,
   request: StatementsRequest,
 ): Promise<Report<CheckedStatements>> {
-  const project = openProject(machine, request.project)
+  const project = machine.openProject(request.project)
   const check = new StatementCheck(
     new Repository(machine, project.repository ?? project.root),
     project.repository !== undefined,

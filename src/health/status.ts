@@ -7,7 +7,6 @@ import { isCrowdedOut } from '../agents/rules/visibility.ts'
 import { openScan, type SeenByAgent, type SkillScan, seeAgent } from '../agents/see.ts'
 import { offeredPacks } from '../answer/session/start-parts.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import type { TrustedPack } from '../packs/rules/gates/trust.ts'
 import { brokenLayers, readKnowledge } from '../payloads/knowledge.ts'
 import { usedSkills } from '../skills/equip.ts'
@@ -31,7 +30,7 @@ export interface StatusRequest {
  */
 export async function readStatus(machine: Machine, { project }: StatusRequest): Promise<MachineStatus> {
   // A missing project has no agents to report.
-  if (project !== undefined) openProject(machine, project)
+  if (project !== undefined) machine.openProject(project)
   const config = new Config(machine)
   // The shared folder is not an agent: those that read it are shown with its skills.
   const found = AGENTS.filter((agent) => agent.id !== 'agents' && config.isFound(agent))
@@ -46,7 +45,7 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
   })
   const { starts, cost } = usageOverTime(machine.quiet(), { since: `${COST_DAYS}d` })
   const usage = { days: COST_DAYS, starts, cost }
-  const offered = offeredPacks(machine, openProject(machine, project)).map(({ pack }) => pack)
+  const offered = offeredPacks(machine, machine.openProject(project)).map(({ pack }) => pack)
   const named = (isIt: (trust: TrustedPack['trust']) => boolean | undefined) =>
     offered.filter(({ trust }) => isIt(trust)).map(({ manifest }) => manifest.name)
   const { hooks } = judgeHooks(machine, { agents: [] })

@@ -3,7 +3,7 @@ import { Config } from '../agents/config.ts'
 import { locate, READABLE } from '../answer/sources.ts'
 import { exists, isFolder, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject, realOrSame } from '../machine/open-project.ts'
+import { realOrSame } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import { readSettingsFile, SETTINGS_FILE } from '../machine/settings.ts'
 import { checkPack, isPack, packAround } from '../packs/validate.ts'
@@ -39,7 +39,7 @@ export async function validate(
   if (request.since !== undefined || request.path === undefined) return validateLayers(machine, request)
   const path = placeOf(machine, { ...request, path: request.path })
   if (/^(?:AGENTS|CLAUDE|GEMINI|QWEN|copilot-instructions)\.md$/.test(basename(path))) {
-    const { root, repository = root } = openProject(machine, dirname(path))
+    const { root, repository = root } = machine.openProject(dirname(path))
     const files = [relative(realOrSame(repository), realOrSame(path))]
     const { findings } = await checkStatements(machine, { project: dirname(path), files })
     return sumUp(machine, [], [{ kind: 'statements', path }], findings)
@@ -97,7 +97,7 @@ async function validateLayers(
   const { library: configured } = new Config(machine)
   const library = configured !== undefined && isFolder(configured) ? configured : undefined
   const settings = projectSettings(machine, options)
-  const project = openProject(machine, projectOf(machine, options)?.root).repository
+  const project = machine.openProject(projectOf(machine, options)?.root).repository
   const checkLock = async () => {
     const manifest = project === undefined ? undefined : Manifest.read(machine, project)
     return manifest && checkManifest(manifest)

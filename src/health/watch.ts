@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { Config } from '../agents/config.ts'
 import { stampAt } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
-import { sessionsFolder } from '../machine/sessions.ts'
 import { LoadoutError } from '../text/trouble.ts'
 
 /** What can change while the user watches. */
@@ -29,7 +28,7 @@ export function readStamps(machine: Machine, { project }: { project?: string }):
     ...{
       config: [machine.config.path],
       usage: [machine.usageLog],
-      sessions: [sessionsFolder(machine)],
+      sessions: [machine.sessions.folder],
       consent: ['approvals.json', 'packs/approvals.json'].map((name) => join(state, name)),
     },
     ...configuredPlaces(machine, project),

@@ -2,7 +2,6 @@ import { relative, sep } from 'node:path'
 import { findRequest } from '../answer/own-files.ts'
 import { contextSettings, isInstruction } from '../answer/settings.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import { readHistory } from '../project/find-files.ts'
 import { documentOf, PROJECT_TUNING } from '../project/rules/file-document.ts'
 import { historyBefore, NO_HISTORY } from '../project/rules/history.ts'
@@ -50,7 +49,7 @@ export async function evaluateHistory(
   machine: Machine,
   { project: named, commits: most }: { project?: string; commits: number },
 ): Promise<HistoryEvaluation> {
-  const project = openProject(machine, named)
+  const project = machine.openProject(named)
   const { root, repository } = project
   const settings = contextSettings(project)
   if (settings.project === undefined) {

@@ -6,7 +6,7 @@ import { promptKey } from '../examples/rules/example.ts'
 import { exists, isFolder, readJson } from '../machine/files.ts'
 import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { INDEX_IN_PROJECT, openProject } from '../machine/open-project.ts'
+import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
 import { importedDocument } from '../machine/skill-document.ts'
 import { Walk } from '../machine/walk.ts'
 import { packDocumentIn } from '../packs/catalog.ts'
@@ -332,7 +332,7 @@ function idsOf(documents: readonly RankDocument[]): Set<string> {
 }
 
 function rootOf(machine: Machine, layers: Layers): string {
-  return (projectOf(machine, layers) ?? openProject(machine)).root
+  return (projectOf(machine, layers) ?? machine.openProject()).root
 }
 
 function suiteOf(machine: Machine, { layers }: { layers: Layers }): string {

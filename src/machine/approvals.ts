@@ -29,11 +29,6 @@ const APPROVALS: RecordFile<readonly Approval[]> = {
 /** The file in which earlier versions stored the decisions about packs. */
 const EARLIER: RecordFile<readonly Approval[]> = { ...APPROVALS, place: 'packs/approvals.json' }
 
-/** The file that changes with every answer. */
-export function approvalsPath(machine: Machine): string {
-  return machine.records.path(APPROVALS.place)
-}
-
 export interface Answers {
   approvals: readonly Approval[]
   /** False when the file cannot be parsed: then it is unknown what was approved or denied. */
@@ -41,49 +36,54 @@ export interface Answers {
   findings: Finding[]
 }
 
-/** The decisions so far. A file that cannot be parsed approves nothing, and is reported. */
-export function readApprovals(machine: Machine): Answers {
-  try {
-    return { approvals: requireApprovals(machine), isKnown: true, findings: [] }
-  } catch (error) {
-    const { message, hint } = asFinding(error)
-    const finding = report('BAD_APPROVALS/unread', { problem: message, hint })
-    return { approvals: [], isKnown: false, findings: [finding] }
+/** What the user of this machine approved and denied. */
+export class Approvals {
+  private readonly machine: Pick<Machine, 'records' | 'env' | 'now'>
+  /** The file that changes with every answer. */
+  readonly path: string
+
+  constructor(machine: Pick<Machine, 'records' | 'env' | 'now'>) {
+    this.machine = machine
+    this.path = machine.records.path(APPROVALS.place)
   }
-}
 
-/** Throws when the file cannot be parsed. */
-export function requireApprovals(machine: Machine): readonly Approval[] {
-  return machine.records.read(exists(machine.records.path(APPROVALS.place)) ? APPROVALS : EARLIER)
-}
+  /** The decisions so far. A file that cannot be parsed approves nothing, and is reported. */
+  read(): Answers {
+    try {
+      return { approvals: this.require(), isKnown: true, findings: [] }
+    } catch (error) {
+      const { message, hint } = asFinding(error)
+      const finding = report('BAD_APPROVALS/unread', { problem: message, hint })
+      return { approvals: [], isKnown: false, findings: [finding] }
+    }
+  }
 
-export async function recordApproval(
-  machine: Machine,
-  answer: Omit<Approval, 'id' | 'tier' | 'actor' | 'at'> & { decision: Decision },
-): Promise<Approval> {
-  const { USER, LOGNAME } = machine.env
-  const approval = makeApproval({ ...answer, actor: USER || LOGNAME || 'unknown', at: machine.now().toISOString() })
-  await changeApprovals(machine, 'approve', (approvals) => withApproval(approvals, approval))
-  return approval
-}
+  /** Throws when the file cannot be parsed. */
+  require(): readonly Approval[] {
+    return this.machine.records.read(exists(this.path) ? APPROVALS : EARLIER)
+  }
 
-export async function removeApproval(
-  machine: Machine,
-  answered: Pick<Approval, 'kind' | 'root' | 'name'>,
-): Promise<void> {
-  await changeApprovals(machine, 'revoke', (approvals) => withoutApproval(approvals, answered))
-}
+  async record(answer: Omit<Approval, 'id' | 'tier' | 'actor' | 'at'> & { decision: Decision }): Promise<Approval> {
+    const { env, now } = this.machine
+    const actor = env.USER || env.LOGNAME || 'unknown'
+    const approval = makeApproval({ ...answer, actor, at: now().toISOString() })
+    await this.change('approve', (approvals) => withApproval(approvals, approval))
+    return approval
+  }
 
-async function changeApprovals(
-  machine: Machine,
-  purpose: string,
-  change: (approvals: readonly Approval[]) => readonly Approval[],
-): Promise<void> {
-  const earlier = exists(machine.records.path(APPROVALS.place)) ? [] : machine.records.read(EARLIER)
-  // Another process may have imported the earlier decisions before this one got the lock.
-  await machine.records.change(APPROVALS, purpose, (approvals) =>
-    change(exists(machine.records.path(APPROVALS.place)) ? approvals : earlier),
-  )
+  async remove(answered: Pick<Approval, 'kind' | 'root' | 'name'>): Promise<void> {
+    await this.change('revoke', (approvals) => withoutApproval(approvals, answered))
+  }
+
+  private async change(
+    purpose: string,
+    change: (approvals: readonly Approval[]) => readonly Approval[],
+  ): Promise<void> {
+    const { records } = this.machine
+    const earlier = exists(this.path) ? [] : records.read(EARLIER)
+    // Another process may have imported the earlier decisions before this one got the lock.
+    await records.change(APPROVALS, purpose, (approvals) => change(exists(this.path) ? approvals : earlier))
+  }
 }
 
 const RECORD: RecordFile<Verdicts> = {
@@ -94,25 +94,30 @@ const RECORD: RecordFile<Verdicts> = {
   broken: (problem, cause) => failWith('FILE_UNREADABLE/catalog-said', { problem }, { cause }),
 }
 
-/** What the catalog last said about packs, and about the skills of a library. */
-export function readVerdicts(machine: Machine, library?: string): readonly Verdict[] {
-  const known = machine.records.read(RECORD)
-  const verdicts = verdictsAt(known, machine.now())
-  const isSame = library !== undefined && known.library === realOrSame(library)
-  return isSame ? verdicts : verdicts.filter(({ kind, name }) => kind === 'pack' || name === ANY_NAME)
-}
+/** What the catalog of the team last said. */
+export class CatalogRecord {
+  private readonly machine: Pick<Machine, 'records' | 'now'>
 
-/** When the catalog expires that the last verdicts are from. */
-export function verdictsExpiry(machine: Machine): string | undefined {
-  return machine.records.read(RECORD).expires
-}
+  constructor(machine: Pick<Machine, 'records' | 'now'>) {
+    this.machine = machine
+  }
 
-/** From now on installs and packs obey these. */
-export async function writeVerdicts(
-  machine: Machine,
-  library: string | undefined,
-  said: Omit<Verdicts, 'library'>,
-): Promise<void> {
-  const place = library === undefined ? '' : realOrSame(library)
-  await machine.records.change(RECORD, 'catalog', () => ({ ...said, library: place }))
+  /** About packs, and about the skills of a library. */
+  read(library?: string): readonly Verdict[] {
+    const known = this.machine.records.read(RECORD)
+    const verdicts = verdictsAt(known, this.machine.now())
+    const isSame = library !== undefined && known.library === realOrSame(library)
+    return isSame ? verdicts : verdicts.filter(({ kind, name }) => kind === 'pack' || name === ANY_NAME)
+  }
+
+  /** When the catalog expires that the last verdicts are from. */
+  get expires(): string | undefined {
+    return this.machine.records.read(RECORD).expires
+  }
+
+  /** From now on installs and packs obey these. */
+  async write(library: string | undefined, said: Omit<Verdicts, 'library'>): Promise<void> {
+    const place = library === undefined ? '' : realOrSame(library)
+    await this.machine.records.change(RECORD, 'catalog', () => ({ ...said, library: place }))
+  }
 }

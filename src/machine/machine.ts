@@ -1,10 +1,13 @@
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { alsoNaming, type Finding, failWith, type Report } from '../text/trouble.ts'
+import { Approvals, CatalogRecord } from './approvals.ts'
 import { Cache } from './cache.ts'
 import { exists, readJson } from './files.ts'
+import { followLinks, openProject, type Project, projectAt } from './open-project.ts'
 import { Records } from './records.ts'
 import { asRecord, unknownKeys } from './rules/settings-shape.ts'
+import { Sessions } from './sessions.ts'
 
 /** What the program takes from its environment. Passed in, so that the same input gives the same output. */
 export interface Surroundings {
@@ -102,6 +105,20 @@ export class Machine {
     return new Records(this.stateFolder)
   }
 
+  /** What this user allowed. */
+  get approvals(): Approvals {
+    return new Approvals(this)
+  }
+
+  get verdicts(): CatalogRecord {
+    return new CatalogRecord(this)
+  }
+
+  /** What conversations were given so far. */
+  get sessions(): Sessions {
+    return new Sessions(this)
+  }
+
   get cache(): Cache {
     return new Cache(this.cacheFolder, this.persist)
   }
@@ -109,6 +126,21 @@ export class Machine {
   /** `config.json`. */
   get config(): ConfigFile {
     return new ConfigFile(this)
+  }
+
+  /** The only way to find a project; an open one is returned unchanged. */
+  openProject(named?: string | Project): Project {
+    return openProject(this, named)
+  }
+
+  /** A folder as a project, whatever it contains; it need not exist. */
+  projectAt(root: string, place = root): Project {
+    return projectAt(this, root, place)
+  }
+
+  /** The real path of a typed path. Missing parts keep their names below the part that exists. */
+  realFolder(typed: string): string {
+    return followLinks(this.resolve(typed))
   }
 
   /** The path that a user typed: `~` is the home folder, the rest is relative to the working folder. */

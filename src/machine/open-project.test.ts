@@ -42,7 +42,7 @@ describe('which folder is the project', () => {
 
   it('goes no further up than the home, or a folder that others may write to', () => {
     const machine = new Machine({ ...machineAt('plain/deep'), home: at('plain') })
-    expect(openProject(machine).root).toBe(at('plain/deep'))
+    expect(machine.openProject().root).toBe(at('plain/deep'))
     const shared = makeProject({ 'loadout.json': '{}', 'deep/x': '' })
     chmodSync(shared, 0o777)
     expect(openProject(new Machine({ ...machine, cwd: join(shared, 'deep') })).root).toBe(join(shared, 'deep'))
@@ -52,7 +52,7 @@ describe('which folder is the project', () => {
   it('takes ~ for the home folder', () => {
     const machine = machineAt('plain')
     mkdirSync(join(machine.home, 'x'))
-    expect(openProject(machine, '~/x').root).toBe(join(machine.home, 'x'))
+    expect(machine.openProject('~/x').root).toBe(join(machine.home, 'x'))
   })
 
   it('hands on what is open already', () => {

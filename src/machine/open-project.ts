@@ -22,7 +22,7 @@ export interface Project {
 }
 
 /**
- * The only way to find a project. A named folder is used as it is, and must exist; an open project is returned
+ * Behind `machine.openProject`, the only way to find a project. A named folder is used as it is, and must exist; an open project is returned
  * unchanged. Otherwise: the nearest folder upwards with payloads, an index or a `loadout.json`, up to the repository
  * root or, without a repository, up to the folders of this user; else the repository; else the working folder.
  */
@@ -109,12 +109,8 @@ export function upwards(start: string, last: string | undefined): string[] {
   return folders
 }
 
-/** The real path of a typed path. Missing parts keep their names below the part that exists. */
-export function realFolder(machine: Machine, typed: string): string {
-  return followLinks(machine.resolve(typed))
-}
-
-function followLinks(path: string): string {
+/** The real path. Missing parts keep their names below the part that exists. */
+export function followLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { makeFolder, makeProject } from '../../test/cli/run.ts'
 import type { Finding } from '../text/trouble.ts'
 import { Machine } from './machine.ts'
-import { projectAt } from './open-project.ts'
 import { readSettingsFile, requireParts } from './settings.ts'
 
 function open(loadoutJson: string, configJson = '{}') {
@@ -16,13 +15,13 @@ function open(loadoutJson: string, configJson = '{}') {
     now: () => new Date(),
     report,
   })
-  return { root, reported, project: projectAt(machine, root) }
+  return { root, reported, project: machine.projectAt(root) }
 }
 
 describe('the settings of a project', () => {
   it('are the defaults without a file', () => {
     const machine = new Machine({ cwd: '/', home: '/', env: {}, now: () => new Date() })
-    const { payloads, routing, findings } = projectAt(machine, makeFolder()).settings
+    const { payloads, routing, findings } = machine.projectAt(makeFolder()).settings
     expect({ payloads, routing, findings }).toEqual({
       payloads: ['.claude/loadout/**/*.md', '.claude/rules/**/*.md'],
       routing: { strategy: 'ranked' },

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { type Examples, openExamples } from '../examples/examples.ts'
-import { readApprovals, readVerdicts } from '../machine/approvals.ts'
 import { isPlace } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject, type Project, realFolder } from '../machine/open-project.ts'
+import type { Project } from '../machine/open-project.ts'
 import { packageFolder } from '../machine/package-folder.ts'
 import { ANY_NAME, type Approval, changesSince, type FileDigests, type Verdict } from '../machine/rules/approval.ts'
 import { answerFacts } from '../machine/rules/gate.ts'
@@ -52,7 +51,7 @@ export class Packs {
   constructor(machine: Machine, request: CatalogRequest) {
     this.machine = machine
     this.discovery = discover(machine, request)
-    const { approvals, isKnown, findings } = readApprovals(machine)
+    const { approvals, isKnown, findings } = machine.approvals.read()
     // If approvals cannot be read, denials are unknown: no place is trusted.
     const policy = isKnown ? this.discovery.config : { approvalFor: SCOPES, explicitPathIsApproval: false }
     const answers = new Map(
@@ -76,7 +75,7 @@ export class Packs {
     })
     this.approvals = approvals
     this.catalog = buildCatalog(judged)
-    this.examples = openExamples(machine, { project: openProject(machine, request.project).root }, 'committed')
+    this.examples = openExamples(machine, { project: machine.openProject(request.project).root }, 'committed')
     this.findings = [...this.discovery.findings, ...findings, ...team.findings, ...this.catalog.findings]
   }
 
@@ -108,14 +107,14 @@ export function answerElsewhere(
 /** Tells a pack's name from a path. */
 export function readChoice(machine: Machine, typed: string): PackChoice {
   if (!isPackPath(typed)) return { name: typed }
-  const place = realFolder(machine, typed)
+  const place = machine.realFolder(typed)
   return { asked: typed, root: findPackRoot(place) ?? place }
 }
 
 /** Packs that the user named by path and that discovery did not find. */
 function explicitPacks(machine: Machine, typed: readonly string[], known: readonly KnowledgePack[]): KnowledgePack[] {
   return typed.filter(isPackPath).flatMap((path) => {
-    const root = findPackRoot(realFolder(machine, path))
+    const root = findPackRoot(machine.realFolder(path))
     if (root === undefined || known.some((pack) => pack.root === root)) return []
     const { manifest, ...place } = readPackAt(machine.home, root)
     return manifest === undefined ? [] : [{ manifest, scope: 'explicit', ...place, depth: 0 }]
@@ -135,7 +134,7 @@ function filesOf(machine: Machine, pack: KnowledgePack): FileDigests | undefined
 /** The last answer of the team's catalog. If its record cannot be read, every pack is held back. */
 function teamSays(machine: Machine): { about(pack: KnowledgePack): Verdict | undefined; findings: Finding[] } {
   try {
-    const packs = readVerdicts(machine).filter(({ kind }) => kind === 'pack')
+    const packs = machine.verdicts.read().filter(({ kind }) => kind === 'pack')
     const verdicts = new Map(packs.map((verdict) => [verdict.name, verdict]))
     return { about: ({ manifest }) => verdicts.get(manifest.name) ?? verdicts.get(ANY_NAME), findings: [] }
   } catch (error) {

@@ -1,6 +1,5 @@
 import { relative, sep } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import { readSafeConfig, runGit } from '../machine/repository.ts'
 import { failWith } from '../text/trouble.ts'
 import { Packs } from './catalog.ts'
@@ -25,7 +24,7 @@ export function hasPack(machine: Machine, name: string): boolean {
 /** Throws if a file of the pack is not committed. */
 export async function committedPack(machine: Machine, name: string): Promise<CommittedPack> {
   const pack = new Packs(machine, {}).get(name)
-  const { repository } = openProject(machine, pack.root)
+  const { repository } = machine.openProject(pack.root)
   const isInGit = repository !== undefined && !(await isIgnored(machine, repository, pack.root))
   if (!isInGit && !pack.root.split(sep).includes('node_modules')) {
     throw failWith('UNCOMMITTED/pack', { root: pack.root })

@@ -5,7 +5,6 @@ import { formatOwnFiles, readOwnFiles } from '../change/own-files.ts'
 import { readText } from '../machine/files.ts'
 import { readInside, refuseLinkOut, writeInside, writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import { programVersion } from '../machine/package-folder.ts'
 import { count } from '../text/count.ts'
 import { readJudgement } from '../text/json-parts.ts'
@@ -104,7 +103,7 @@ export function exportCompile(
   }
   if (request.out === undefined) return value
   const path = resolve(machine.cwd, request.out)
-  writeNamed(openProject(machine, request.project).root, path, text)
+  writeNamed(machine.openProject(request.project).root, path, text)
   return { ...value, path }
 }
 

@@ -4,7 +4,6 @@ import { formatOwnFiles, type OwnFilesPlan } from '../change/own-files.ts'
 import { isFolder } from '../machine/files.ts'
 import { readInside, refuseLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject, realFolder } from '../machine/open-project.ts'
 import { isInside } from '../machine/walk.ts'
 import { cutDocument } from '../text/frontmatter-block.ts'
 import { shellWord } from '../text/printable.ts'
@@ -90,7 +89,7 @@ function requirePackName(name: string): string {
 function packHome(machine: Machine, { isUser, project }: Pick<NewPackRequest, 'isUser' | 'project'>): string {
   if (isUser && project !== undefined) throw failWith('USAGE/pack-home')
   if (isUser) return machine.home
-  return findWorkspace(machine, openProject(machine, project)) ?? machine.cwd
+  return findWorkspace(machine, machine.openProject(project)) ?? machine.cwd
 }
 
 /** Returns an empty text for a missing description. */
@@ -138,7 +137,7 @@ export async function startPackFrom(machine: Machine, request: PackFromRequest):
     if (home === undefined) return await importDocs(machine, request, material)
     return await completeFolder(machine, request, {
       root,
-      home: home === realFolder(machine, machine.home) ? '' : home,
+      home: home === machine.realFolder(machine.home) ? '' : home,
     })
   } finally {
     material.close()
@@ -147,7 +146,7 @@ export async function startPackFrom(machine: Machine, request: PackFromRequest):
 
 async function importDocs(machine: Machine, request: PackFromRequest, source: Material): Promise<PackFromDocs> {
   const home = packHome(machine, request)
-  const [place, { path, isFile: isOne, isTemporary }] = [realFolder(machine, home), source]
+  const [place, { path, isFile: isOne, isTemporary }] = [machine.realFolder(home), source]
   const isBelow = !isTemporary && path !== place && isInside(place, path)
   const inside = isBelow ? relative(place, path).split(sep).join('/') : undefined
   // A pack reads no folder outside its project, so it gets a copy.
@@ -255,7 +254,7 @@ async function describeImport(
   isCopied: boolean,
 ): Promise<PackFromDocs> {
   const find = () =>
-    new Packs(machine, { packs: [path] }).catalog.all.find(({ root }) => root === realFolder(machine, path))
+    new Packs(machine, { packs: [path] }).catalog.all.find(({ root }) => root === machine.realFolder(path))
   const before = find()
   const asks = follow && before !== undefined && before.trust.state !== 'trusted' && !before.trust.follows
   if (asks) await approvePack(machine, before, { follow })

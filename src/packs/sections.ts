@@ -1,4 +1,3 @@
-import { recordApproval } from '../machine/approvals.ts'
 import { type CacheKey, stampAt, untilSettled } from '../machine/cache.ts'
 import { placeOf } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -116,7 +115,7 @@ export async function approvePack(
   const { root, manifest } = pack
   const about = { kind: 'pack', root, name: manifest.name, place: placeOf(root), decision: 'approved' } as const
   const pinned = follow ? { follow: true as const } : pinPack(pack)
-  const approval = await recordApproval(machine, { ...about, ...pinned })
+  const approval = await machine.approvals.record({ ...about, ...pinned })
   keepApproved(machine, pack, approval.files)
   const { all } = new Packs(machine, { project, packs: [root] }).catalog
   for (const each of all) if (each.root === root) await indexSections(machine, each)

@@ -2,7 +2,6 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isFile } from '../machine/files.ts'
 import { writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { realFolder } from '../machine/open-project.ts'
 import { cutDocument } from '../text/frontmatter-block.ts'
 import { type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
@@ -102,7 +101,7 @@ export function declareExamples(
   machine: Machine,
   request: { pack: string; places: readonly string[] },
 ): DeclaredExamples {
-  const root = findPackRoot(realFolder(machine, request.pack))
+  const root = findPackRoot(machine.realFolder(request.pack))
   if (root === undefined) {
     throw failWith('PACK_NOT_FOUND/folder', { pack: request.pack })
   }

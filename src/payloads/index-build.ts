@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { exists, isFolder, readJson, readText, writeAtomically } from '../machine/files.ts'
 import { readTextInside, refuseLinkOut, writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from '../machine/open-project.ts'
+import { INDEX_IN_PROJECT, type Project } from '../machine/open-project.ts'
 import { requireParts } from '../machine/settings.ts'
 import { type Finding, failWith, hasErrors, LoadoutError, report } from '../text/trouble.ts'
 import { tallyLog } from '../usage/usage.ts'
@@ -38,7 +38,7 @@ export function openPayloadRoot(machine: Machine, request: PayloadRootRequest): 
     if (!isFolder(root)) throw failWith('NOT_A_FOLDER/root', { root })
     return { root, path: join(root, 'index.json'), globs: ['**/*.md'] }
   }
-  const { root, settings } = openProject(machine, request.project)
+  const { root, settings } = machine.openProject(request.project)
   requireParts(settings, 'payloads')
   return { root, path: join(root, INDEX_IN_PROJECT), globs: settings.payloads }
 }
@@ -157,7 +157,7 @@ function compareWithPayloads(
   const files: PayloadFile[] = []
   const findings: Finding[] = []
   if (path === join(root, INDEX_IN_PROJECT)) {
-    const { settings } = projectAt(machine, root)
+    const { settings } = machine.projectAt(root)
     const bad = settings.badParts.get('payloads')
     const found = bad === undefined ? collectPayloads(root, settings.payloads) : { files: [], findings: [bad] }
     files.push(...found.files)

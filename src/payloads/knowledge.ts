@@ -3,7 +3,7 @@ import { type Codec, jsonCodec, RecentValues, signatureOf } from '../machine/cac
 import { exists, isFile, isFolder, readJson } from '../machine/files.ts'
 import { readJsonInside, readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from '../machine/open-project.ts'
+import { INDEX_IN_PROJECT, type Project } from '../machine/open-project.ts'
 import type { CheckedText } from '../text/checked-text.ts'
 import { fence, fenceFindings } from '../text/fence.ts'
 import { type Finding, failWith, LoadoutError, report } from '../text/trouble.ts'
@@ -234,7 +234,7 @@ export function nameLayers(machine: Machine, named: NamedLayers): Layers {
     throw failWith('FILE_NOT_FOUND/layer', { flag, path, what })
   }
   return {
-    projectRoot: named.project === '' ? '' : openProject(machine, named.project),
+    projectRoot: named.project === '' ? '' : machine.openProject(named.project),
     globalDir: check('global', isFolder, 'folder'),
     orgPath: check('org', isFile, 'file'),
     sessionPath: check('session', isFile, 'file'),
@@ -245,8 +245,8 @@ export function nameLayers(machine: Machine, named: NamedLayers): Layers {
 export function projectOf(machine: Machine, { projectRoot }: Layers = {}): Project | undefined {
   if (projectRoot === '') return undefined
   return typeof projectRoot === 'string'
-    ? projectAt(machine, resolve(machine.cwd, projectRoot))
-    : openProject(machine, projectRoot)
+    ? machine.projectAt(resolve(machine.cwd, projectRoot))
+    : machine.openProject(projectRoot)
 }
 
 /** Where to look for an index. Its payloads' paths start from `root` and may not leave it. */

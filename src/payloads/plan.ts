@@ -1,5 +1,4 @@
 import type { Machine } from '../machine/machine.ts'
-import { realFolder } from '../machine/open-project.ts'
 import type { Strategy } from '../search/document.ts'
 import type { Task } from '../search/task.ts'
 import { estimateTokens } from '../text/tokens.ts'
@@ -201,7 +200,7 @@ export function planTerms(
   const { layers, phase, budget, most, withoutCore } = request
   const project = projectOf(machine, layers)
   return {
-    project: project && realFolder(machine, project.root),
+    project: project && machine.realFolder(project.root),
     strategy: strategy === 'keywords' ? undefined : strategy,
     phase,
     budget,

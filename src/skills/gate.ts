@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { Config } from '../agents/config.ts'
-import { readApprovals, recordApproval, removeApproval, requireApprovals } from '../machine/approvals.ts'
 import { jsonCodec } from '../machine/cache.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -66,9 +65,9 @@ export function withheldNames(machine: Machine): ReadonlySet<string> {
 
 /** Denied on this machine, in the library or in an agent's folder. */
 export function deniedSkills(machine: Machine): string[] {
-  return requireApprovals(machine).flatMap(({ kind, decision, name }) =>
-    kind === 'skill' && answerFacts({ decision }).denied ? [name] : [],
-  )
+  return machine.approvals
+    .require()
+    .flatMap(({ kind, decision, name }) => (kind === 'skill' && answerFacts({ decision }).denied ? [name] : []))
 }
 
 /** The sheet of a skill in a folder, or before it enters the library. Pauses after each file: a signal is answered within one. */
@@ -108,7 +107,7 @@ export function findClosed(
   wanted = skills,
   held: ReadonlySet<string> = new Set(),
 ): Quarantine[] {
-  const answers = answersFrom(requireApprovals(repo.machine), repo.path)
+  const answers = answersFrom(repo.machine.approvals.require(), repo.path)
   const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
   const sheets = openSheets(repo.machine, findTwin)
   const found = wanted.flatMap((registered): Quarantine[] => {
@@ -153,7 +152,7 @@ export function withHeldKeys<R extends Pick<Registry, 'skills'>>(repo: Repositor
 
 /** The answers so far; none if they cannot be read. */
 export function readAnswers(repo: Repository) {
-  return answersFrom(readApprovals(repo.machine).approvals, repo.path)
+  return answersFrom(repo.machine.approvals.read().approvals, repo.path)
 }
 
 function answersFrom(approvals: readonly Approval[], library: string) {
@@ -286,7 +285,7 @@ export const answerForSkill = withScope(
     const files = { ...before, ...Object.fromEntries((shown ?? sheet).map((each) => [coverName(each), each.id])) }
     const about = { kind: 'skill', root: realOrSame(library), name, place: publisherOfSkill(skill), decision } as const
     const covered = answerFacts({ decision }).denied ? {} : { digest: sourceHash, files }
-    return { approval: await recordApproval(installs.machine, { ...about, ...covered }), sheet }
+    return { approval: await installs.machine.approvals.record({ ...about, ...covered }), sheet }
   },
 )
 
@@ -374,11 +373,11 @@ export const trust = withInstalls(async (installs: Installs, { source, isOff }: 
   if (source !== undefined) {
     const name = publisherOf(parseRepositoryName(source)?.url ?? source)
     const own = skillsOf(name)
-    const isTrusted = readApprovals(machine).approvals.some((each) => each.kind === 'publisher' && each.name === name)
+    const isTrusted = machine.approvals.read().approvals.some((each) => each.kind === 'publisher' && each.name === name)
     if (isOff ? !isTrusted : own.length === 0) {
       throw failWith(isOff ? 'SKILL_NOT_FOUND/not-trusted' : 'SKILL_NOT_FOUND/publisher', { name, source })
     }
-    if (isOff) await removeApproval(machine, { kind: 'publisher', root, name })
+    if (isOff) await machine.approvals.remove({ kind: 'publisher', root, name })
     else {
       const findTwin = findTwinIn(skills.map(({ skill }) => skill.name))
       const sheets: Capability[] = []
@@ -388,10 +387,10 @@ export const trust = withInstalls(async (installs: Installs, { source, isOff }: 
       ].sort(compareText)
       const files = Object.fromEntries(allowed.map((each) => [each, sha256(each)]))
       const about = { kind: 'publisher', root, name, decision: 'approved' } as const
-      await recordApproval(machine, { ...about, digest: sha256(name), files })
+      await machine.approvals.record({ ...about, digest: sha256(name), files })
     }
   }
-  const { approvals, findings } = readApprovals(machine)
+  const { approvals, findings } = machine.approvals.read()
   const trusted = approvals.filter((each) => each.kind === 'publisher' && each.root === root)
   const value = trusted.map(({ name, files = {}, at }) => {
     return { name, skills: skillsOf(name).map(({ skill }) => skill.name), allowed: Object.keys(files), since: at }

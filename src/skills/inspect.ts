@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { Scope } from '../agents/rules/agents.ts'
-import { readApprovals } from '../machine/approvals.ts'
 import { isFolder, readText } from '../machine/files.ts'
 import { readJsonInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
@@ -93,7 +92,7 @@ async function originOf(
       rows.push(['allowed', `by ${by} on ${at}, in loadout.lock: ${Object.keys(row.allows).join(', ')}`])
     if (row.requires.length > 0) rows.push(['needs', row.requires.join(', ')])
   }
-  for (const { kind, name: about, decision, actor, at, files = {} } of readApprovals(machine).approvals) {
+  for (const { kind, name: about, decision, actor, at, files = {} } of machine.approvals.read().approvals) {
     if (kind !== 'skill' || about !== name) continue
     const isDenied = answerFacts({ decision }).denied
     const what = isDenied ? 'nothing: it is denied' : Object.keys(files).join(', ') || 'nothing that acts'

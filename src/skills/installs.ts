@@ -1,11 +1,9 @@
 import { join } from 'node:path'
 import { Config, requireProject } from '../agents/config.ts'
 import { AGENTS, type Agent, requireAgent, type TargetRoot } from '../agents/rules/agents.ts'
-import { readVerdicts } from '../machine/approvals.ts'
 import { exists, isFile, isFolder, readJson, textOf } from '../machine/files.ts'
 import { readInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject, projectAt } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import type { Verdict } from '../machine/rules/approval.ts'
 import { requireParts, SETTINGS_FILE } from '../machine/settings.ts'
@@ -67,7 +65,7 @@ export class Installs {
     this.roots = this.project === undefined ? this.userRoots : this.config.targetRoots(this.project, isMeant)
     const named = this.project === undefined ? [] : [this.project]
     this.projects = [...new Set([...named, ...(request.allProjects ? this.knownProjects() : [])])]
-    this.verdicts = scope?.verdicts ?? request.verdicts ?? readVerdicts(machine, this.library)
+    this.verdicts = scope?.verdicts ?? request.verdicts ?? machine.verdicts.read(this.library)
     this.repo = new Repository(machine, this.library)
   }
 
@@ -178,7 +176,7 @@ export class Manifest {
 
   /** The manifest of the project, by default of that around the working folder. Throws if it has none. */
   static require(machine: Machine, { project: named }: { project?: string }): Manifest {
-    const project = named === undefined ? openProject(machine).repository : requireProject(machine, named)
+    const project = named === undefined ? machine.openProject().repository : requireProject(machine, named)
     const manifest = project === undefined ? undefined : Manifest.read(machine, project)
     if (manifest !== undefined) return manifest
     throw failWith('MANIFEST/none', { project: project ?? machine.cwd })
@@ -188,7 +186,7 @@ export class Manifest {
   static read(machine: Machine, project: string): Manifest | undefined {
     const hasLock = exists(join(project, LOCK_FILE))
     if (!hasLock && !isFile(join(project, SETTINGS_FILE))) return undefined
-    const { settings } = projectAt(machine, project)
+    const { settings } = machine.projectAt(project)
     requireParts(settings, 'skills', 'packs', 'rules', 'profile', 'agents')
     const { skills, packs, rules, profile, agents } = settings
     if (!hasLock && skills === undefined && packs === undefined && rules === undefined) return undefined
@@ -244,7 +242,7 @@ export class Manifest {
   private verdictsOn({ skills }: RegistryReading): Verdict[] {
     const { machine } = this
     const { library } = new Config(machine)
-    return readVerdicts(machine, library).map((verdict): Verdict => {
+    return machine.verdicts.read(library).map((verdict): Verdict => {
       const { name, state, digest = '', version, by = 'your team' } = verdict
       const pinned = skills.find(({ skill }) => skill.name === name)
       if (verdict.kind !== 'skill' || state !== 'approved' || pinned?.version === undefined) return verdict

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { findAgent, type Scope, type TargetRoot } from '../agents/rules/agents.ts'
-import { approvalsPath } from '../machine/approvals.ts'
 import { type Cache, type CacheKey, signatureOf } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { listed } from '../text/count.ts'
@@ -207,7 +206,7 @@ function keyOf(project = ''): CacheKey {
 }
 
 function madeFrom({ machine, library, verdicts }: Installs, roots: readonly TargetRoot[]): string {
-  const { state } = signatureOf([approvalsPath(machine)], machine.now())
+  const { state } = signatureOf([machine.approvals.path], machine.now())
   return JSON.stringify([library, roots, verdicts, state])
 }
 

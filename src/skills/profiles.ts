@@ -1,7 +1,6 @@
 import { Config, switchAgents } from '../agents/config.ts'
 import type { Profile } from '../agents/rules/config.ts'
 import { opening } from '../machine/machine.ts'
-import { projectAt } from '../machine/open-project.ts'
 import type { RecordFile } from '../machine/records.ts'
 import { type Finding, failWith, retell } from '../text/trouble.ts'
 import { compareText, isRecord, nearest, setOwn, sortedBy } from '../text/values.ts'
@@ -129,7 +128,7 @@ export const restoreLibrary = opening(Config, async (config, request: RunOptions
   const library = config.requireLibrary()
   const { profiles: all } = profilesOf(config)
   const only = all.length === 1 ? all[0]?.name : undefined
-  const name = projectAt(machine, library).settings.profile ?? only
+  const name = machine.projectAt(library).settings.profile ?? only
   if (name === undefined) throw failWith('ENTRY_NOT_FOUND/no-profile', { library })
   const ids = [...new Set(Object.values(requireProfile(config, name).profile).flat())]
   const off = ids.filter((id) => !config.isEnabled(id))

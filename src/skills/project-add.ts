@@ -5,7 +5,7 @@ import { exists, isFile, isFolder, readJson, readText } from '../machine/files.t
 import { withoutPassword } from '../machine/git-process.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
-import { findRepository, realFolder } from '../machine/open-project.ts'
+import { findRepository } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import { parseYaml, readValue, YamlError } from '../machine/yaml.ts'
 import { listed } from '../text/count.ts'
@@ -128,7 +128,7 @@ async function takeOver(
 ): Promise<ManifestChange> {
   const root = dirname(path).replace(/\/\.[\w-]+-plugin$/, '')
   const { machine } = before
-  const inside = relative(realFolder(machine, before.project), realFolder(machine, root))
+  const inside = relative(machine.realFolder(before.project), machine.realFolder(root))
   const taken = takeOverManifest(file, file.endsWith('.json') ? readJson(path) : readForeignYaml(path), inside)
   const skills: Record<string, readonly string[]> = { ...before.wanted.skills }
   const { losses } = taken
@@ -215,7 +215,7 @@ async function addressFor(
   const withRef = (key: string) => (ref === undefined ? key : `${key.split('#')[0]}#${ref}`)
   const path = machine.resolve(source)
   if (exists(path)) {
-    const inside = relative(realFolder(machine, project), realFolder(machine, path))
+    const inside = relative(machine.realFolder(project), machine.realFolder(path))
     const isInside = inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)
     if (isInside) return { key: `./${inside}`, findings: [] }
     return fromClone(new Repository(machine, findRepository(path) ?? path), path, withRef)
@@ -246,7 +246,7 @@ async function fromClone(repo: Repository, path: string, withRef: (key: string) 
   const root = findRepository(path)
   const remote = root && (await repo.git(['remote', 'get-url', 'origin'], { okCodes: [0, 2, 128] })).stdout.trim()
   const key = remote ? withoutPassword(remote) : `file://${root ?? path}`
-  const inside = root === undefined ? '' : relative(realFolder(machine, root), realFolder(machine, path))
+  const inside = root === undefined ? '' : relative(machine.realFolder(root), machine.realFolder(path))
   if (root === undefined || isAbsolute(key))
     throw failWith('MANIFEST/address', {
       key: path,

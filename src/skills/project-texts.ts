@@ -1,8 +1,7 @@
 import { basename, dirname, join } from 'node:path'
-import { readApprovals, recordApproval } from '../machine/approvals.ts'
 import { exists, isFolder } from '../machine/files.ts'
 import { readTextInside } from '../machine/inside.ts'
-import { projectAt, realOrSame } from '../machine/open-project.ts'
+import { realOrSame } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { answerFacts, type GateFacts, gate } from '../machine/rules/gate.ts'
 import { Walk } from '../machine/walk.ts'
@@ -140,7 +139,7 @@ export interface TextAnswers {
 
 /** The answers of this machine. What was agreed to in another project counts for exactly the same text. */
 export function readTextAnswers({ machine, project, lock, versions }: Manifest): TextAnswers {
-  const { approvals } = readApprovals(machine)
+  const { approvals } = machine.approvals.read()
   const root = realOrSame(project)
   const places = new Map(lock.packs.map((row) => [realOrSame(versions.placeOf(row, 'pack')), row.name]))
   const seen = places.size === 0 ? [] : new Packs(machine, { project, packs: [...places.keys()] }).catalog.all
@@ -171,7 +170,7 @@ export const answerForRule = withManifest(
     const row = lock.rules.find((each) => each.name === name)
     if (row === undefined) throw failWith('MANIFEST/not-there', { name: `rule:${name}` })
     const about = { kind: 'rule', root: realOrSame(project), name, decision } as const
-    return recordApproval(machine, { ...about, digest: answerFacts({ decision }).denied ? undefined : row.digest })
+    return machine.approvals.record({ ...about, digest: answerFacts({ decision }).denied ? undefined : row.digest })
   },
 )
 
@@ -274,7 +273,7 @@ export function checkTexts({ machine, project, lock, versions }: Manifest): Find
   const known = versions.texts()
   const findings: Finding[] = []
   const paths = new Set<string>()
-  const globs = projectAt(machine, project).settings.payloads
+  const globs = machine.projectAt(project).settings.payloads
   for (const kind of TEXT_KINDS) {
     for (const { name, digest } of lock[keyOfKind(kind)]) {
       const path = PLACES[kind](name)

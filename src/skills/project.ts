@@ -4,7 +4,6 @@ import { exists, isFile, readText, removeFile } from '../machine/files.ts'
 import { readJsonInside } from '../machine/inside.ts'
 import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
 import { rebuildIndex } from '../payloads/index-build.ts'
@@ -65,7 +64,7 @@ export interface ProjectRequest extends RunOptions {
 
 /** Whether the project around the working folder, or the named one, has a manifest. */
 export function hasManifest(machine: Machine, { project: named }: { project?: string }): boolean {
-  const project = named === undefined ? openProject(machine).repository : requireProject(machine, named)
+  const project = named === undefined ? machine.openProject().repository : requireProject(machine, named)
   return project !== undefined && project !== machine.home && Manifest.read(machine, project) !== undefined
 }
 

@@ -6,7 +6,6 @@ import { planOwnFiles } from '../change/own-files.ts'
 import { exists } from '../machine/files.ts'
 import { refuseNamedLinkOut } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
 import { count, listed } from '../text/count.ts'
 import { asFinding, type Finding, failWith, report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
@@ -46,7 +45,7 @@ export async function shareSkill(machine: Machine, request: ShareRequest): Promi
   const { library, repo } = new Installs(machine, {})
   const registered = requireSkill(readLibrary(repo), name)
   const path = machine.resolve(request.out ?? `${name}.tar.gz`)
-  const project = openProject(machine).root
+  const project = machine.openProject().root
   refuseNamedLinkOut(project, path)
   if (exists(path)) throw failWith('FILE_EXISTS/out', { path })
   const folder = join(library, registered.folder)
@@ -141,7 +140,7 @@ export async function buildPlugin(machine: Machine, request: PluginRequest): Pro
     ? { skills: [], findings: [] }
     : chooseSkills(new Installs(machine, {}), request)
   const folder = machine.resolve(request.out ?? `${name}-plugin`)
-  refuseNamedLinkOut(openProject(machine).root, folder)
+  refuseNamedLinkOut(machine.openProject().root, folder)
   const about = { name, description: request.description ?? describe(skills), author: request.author ?? name }
   const build = createBuilder()
   const built = (agent: string) =>

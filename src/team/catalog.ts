@@ -1,5 +1,4 @@
 import { Config } from '../agents/config.ts'
-import { readVerdicts } from '../machine/approvals.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type CatalogKind, type Verdict, verdictsAt } from '../machine/rules/approval.ts'
 import { type EquipCommand, equip } from '../skills/equip.ts'
@@ -118,7 +117,7 @@ export async function equipListed(
   let { names, all } = request
   if (fromCatalog) {
     Team.require(machine)
-    const known = request.verdicts ?? readVerdicts(machine, new Config(machine).library)
+    const known = request.verdicts ?? machine.verdicts.read(new Config(machine).library)
     const listed = new Map(known.flatMap((each) => (each.kind === 'skill' ? [[each.name, each.state]] : [])))
     const unlisted = names.find((name) => !listed.has(name))
     if (all && names.length === 0) {

@@ -1,5 +1,4 @@
 import { Config } from '../agents/config.ts'
-import { readVerdicts, verdictsExpiry, writeVerdicts } from '../machine/approvals.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { RecordFile } from '../machine/records.ts'
 import { ANY_NAME, CATALOG_KINDS, type Verdict } from '../machine/rules/approval.ts'
@@ -149,7 +148,7 @@ function refusalFindings(
 
 /** Says that a catalog has expired; without one, that the last verdicts have. */
 export function expiryFindings(machine: Machine, snapshot: Snapshot | undefined): Finding[] {
-  const expires = snapshot === undefined ? verdictsExpiry(machine) : expiryOf(snapshot)
+  const expires = snapshot === undefined ? machine.verdicts.expires : expiryOf(snapshot)
   const now = machine.now()
   if (expires === undefined || Date.parse(expires) > now.getTime()) return []
   const today = now.toISOString().slice(0, 10)
@@ -164,7 +163,7 @@ function verdictsFrom(
   const { snapshot, stops, entries, offered, signers } = known
   if (snapshot !== undefined) return chooseVerdicts(snapshot, { group, stops, entries })
   // An earlier version of Loadout verified approvals one by one; they count until the whole catalog is signed.
-  const earlier = readVerdicts(machine, new Config(machine).library).filter(({ by }) => by !== undefined)
+  const earlier = machine.verdicts.read(new Config(machine).library).filter(({ by }) => by !== undefined)
   if (earlier.length > 0) return earlier
   const why = offered === undefined ? 'the catalog is not signed yet' : 'the catalog could not be verified'
   if (signers !== undefined) {
@@ -190,7 +189,7 @@ export async function rememberCatalog(
     if (kept.text !== text) return
   }
   const limits = snapshot === undefined ? {} : { expires: expiryOf(snapshot), only: snapshot.only }
-  await writeVerdicts(machine, new Config(machine).library, { verdicts, ...limits })
+  await machine.verdicts.write(new Config(machine).library, { verdicts, ...limits })
 }
 
 /** Takes a catalog that a person recognized by its fingerprint, although it does not continue the known one. */

@@ -1,8 +1,8 @@
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { openProject, type Project } from '../../machine/open-project.ts'
-import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
+import type { Project } from '../../machine/open-project.ts'
+import { claimant } from '../../machine/sessions.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { type ListedEntries, type RecordedEntry, recordTask } from '../../usage/record.ts'
 import {
@@ -28,7 +28,7 @@ export class Conversation {
     const { characters, tokens, counts } = call.host.replyLimit
     this.machine = machine
     this.call = call
-    this.project = openProject(machine)
+    this.project = machine.openProject()
     this.room = Math.min(characters, tokens * 4)
     this.sizeOf = measureIn(counts)
   }
@@ -38,13 +38,13 @@ export class Conversation {
 
   /** The state of this conversation, or of the one that it continues. */
   protected read(session = this.call.session): SessionState {
-    return readState(readSession(this.machine, this.call.host.agent, session))
+    return readState(this.machine.sessions.read(this.call.host.agent, session))
   }
 
   /** Adds lines to the file of the conversation. */
   protected write(...claims: Claim[]): SessionState {
     const { host, session } = this.call
-    return readState(claimLine(this.machine, host.agent, session, claims.map(formatClaim).join('')))
+    return readState(this.machine.sessions.claimLine(host.agent, session, claims.map(formatClaim).join('')))
   }
 
   /**

@@ -2,7 +2,6 @@ import { formatReply, type HookCall, readCall } from '../../agents/rules/hook-ca
 import { isFolder } from '../../machine/files.ts'
 import { describeTrouble, logLine } from '../../machine/hook-log.ts'
 import { localMachine, Machine } from '../../machine/machine.ts'
-import { readSession } from '../../machine/sessions.ts'
 import { type Finding, failWith } from '../../text/trouble.ts'
 import { answerPrompt } from './prompt.ts'
 
@@ -60,7 +59,7 @@ async function answer(machine: Machine, call: HookCall, { budget }: HookRequest)
   switch (call.event) {
     case 'UserPromptSubmit': {
       const { host, session } = call
-      const isStart = host.events.SessionStart === undefined && readSession(machine, host.agent, session) === ''
+      const isStart = host.events.SessionStart === undefined && machine.sessions.read(host.agent, session) === ''
       const start = isStart ? await (await import('./session-start.ts')).answerStart(machine, call) : ''
       return start + (await answerPrompt(machine, call, budget))
     }

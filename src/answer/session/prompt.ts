@@ -1,7 +1,6 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { type HookCall, isTask, LONGEST_PROMPT } from '../../agents/rules/hook-call.ts'
 import { skillTool } from '../../agents/rules/hook-hosts.ts'
-import { approvalsPath } from '../../machine/approvals.ts'
 import { type CacheKey, type Codec, jsonCodec, signatureOf, stampAt } from '../../machine/cache.ts'
 import { attemptOrLog, describeTrouble } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -319,7 +318,7 @@ export interface HookCatalog {
 /** Kept while the indexes and the approvals are unchanged; other changes count from the next start of a session. */
 export function catalogKey(machine: Machine, project: Project, agent: string): CacheKey {
   const indexes = layerPlaces(machine, { projectRoot: project }).map(({ path }) => path)
-  const { state, isSettled } = signatureOf([...indexes, approvalsPath(machine)], machine.now())
+  const { state, isSettled } = signatureOf([...indexes, machine.approvals.path], machine.now())
   return { kind: 'hook-catalogs', version: 10, name: [agent, project.root], state, isSettled }
 }
 

@@ -3,7 +3,7 @@ import { skillTool } from '../../agents/rules/hook-hosts.ts'
 import { openScan, type SkillScan, seeAgent } from '../../agents/see.ts'
 import { attemptOrLog, describeTrouble } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { adoptSession, claimant, claimLine, pruneSessions, readSession } from '../../machine/sessions.ts'
+import { claimant } from '../../machine/sessions.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
 import type { LoadoutEntry } from '../../payloads/rules/loadout-index.ts'
 import { sha256 } from '../../text/values.ts'
@@ -55,7 +55,7 @@ class SessionStart extends Conversation {
   constructor(machine: Machine, call: HookCall) {
     super(machine, call)
     const { host, session } = call
-    attemptOrLog(this.log, 'earlier prompts are left out', () => adoptSession(machine, host.agent, session), undefined)
+    attemptOrLog(this.log, 'earlier prompts are left out', () => machine.sessions.adopt(host.agent, session), undefined)
     const opened = this.open()
     this.state = opened.state
     this.isContinued = opened.isContinued
@@ -70,7 +70,7 @@ class SessionStart extends Conversation {
   async give(): Promise<string> {
     const { machine, state, isContinued } = this
     const { source = 'startup' } = this.call
-    pruneSessions(machine)
+    machine.sessions.prune()
     shareWhenDue(machine)
     const hasIndex = state.claims.some(({ parts }) => parts.some(({ form }) => form === 'index'))
     const base = isContinued && hasIndex ? [] : this.baseParts()
@@ -130,12 +130,12 @@ class SessionStart extends Conversation {
   /** Replaces a damaged state as soon as the context is empty. */
   private readWhenEmpty(): SessionState {
     const { host, session, source } = this.call
-    const text = readSession(this.machine, host.agent, session)
+    const text = this.machine.sessions.read(host.agent, session)
     try {
       return readState(text)
     } catch (error) {
       const anew = formatClaim({ by: claimant(), parts: [], start: nextStart(text), isAnew: true })
-      const state = readState(claimLine(this.machine, host.agent, session, `\n${anew}`))
+      const state = readState(this.machine.sessions.claimLine(host.agent, session, `\n${anew}`))
       if (source === 'compact') throw error
       return state
     }

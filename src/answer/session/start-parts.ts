@@ -5,7 +5,7 @@ import { openExamples } from '../../examples/examples.ts'
 import { learnFromUse } from '../../examples/learn.ts'
 import { attemptOrLog } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { type Project, realFolder } from '../../machine/open-project.ts'
+import type { Project } from '../../machine/open-project.ts'
 import { findFiles } from '../../machine/project-files.ts'
 import { openSegment } from '../../machine/ranking.ts'
 import { Packs } from '../../packs/catalog.ts'
@@ -191,7 +191,7 @@ function learnHere(
   { entries }: Knowledge,
   named: Record<'pack' | 'skill', readonly { name: string; description: string }[]>,
 ): void {
-  const root = realFolder(machine, project.root)
+  const root = machine.realFolder(project.root)
   learnFromUse(machine, ({ kind, id, project: place }) => {
     if (kind !== 'payload') return named[kind].find(({ name }) => name === id)?.description
     return place === root ? entries.find((entry) => entry.id === id)?.summary : undefined

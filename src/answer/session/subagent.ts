@@ -1,6 +1,6 @@
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { claimant, noteTask, takeTask } from '../../machine/sessions.ts'
+import { claimant } from '../../machine/sessions.ts'
 import { readKnowledge } from '../../payloads/knowledge.ts'
 import { renderParts } from '../rules/session-text.ts'
 import { Conversation } from './conversation.ts'
@@ -15,7 +15,7 @@ export async function answerSubagentTask(machine: Machine, call: HookCall, budge
   if (subagent === undefined) return ''
   const { isForked, task } = subagent
   if (host.subagents?.by === 'start') {
-    noteTask(machine, host.agent, parent, `${isForked ? FORKED : 'fresh'}\n${task}`)
+    machine.sessions.noteTask(host.agent, parent, `${isForked ? FORKED : 'fresh'}\n${task}`)
     return ''
   }
   const start = new SubagentStart(machine, call)
@@ -28,7 +28,7 @@ export async function answerSubagentTask(machine: Machine, call: HookCall, budge
 /** A subagent starts with an empty context: the core, and what a noted task needs. */
 export async function answerSubagentStart(machine: Machine, call: HookCall, budget?: number): Promise<string> {
   const { host, session, parent = session } = call
-  const note = host.subagents?.by === 'start' ? takeTask(machine, host.agent, parent) : undefined
+  const note = host.subagents?.by === 'start' ? machine.sessions.takeTask(host.agent, parent) : undefined
   const [form, ...lines] = note?.split('\n') ?? []
   const about = { ...call, prompt: lines.join('\n') }
   const start = new SubagentStart(machine, about)

@@ -4,8 +4,7 @@ import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { readingOf } from '../../agents/rules/recorded-rules.ts'
 import { bodyTokens, skillFile } from '../../agents/see.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { openProject } from '../../machine/open-project.ts'
-import { claimant, claimLine } from '../../machine/sessions.ts'
+import { claimant } from '../../machine/sessions.ts'
 import { LARGEST_IN_A_HOOK, layerPlaces, readKnowledge } from '../../payloads/knowledge.ts'
 import { tokensOf } from '../../payloads/rules/loadout-index.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -32,7 +31,7 @@ function recordSkill(machine: Machine, { host, session }: HookCall, name: string
   const file = read ?? skillFile(machine, host.agent, id)
   const tokens = file === undefined || !isFirstUse(machine, host.agent, session, file) ? 0 : bodyTokens(file)
   const entry = { id, kind: 'skill' as const, trigger: 'skill', mode: 'manual' as const, tokens }
-  recordUsage(machine, { task: `skill ${id}`, stage: 'used', entries: [entry], project: openProject(machine) })
+  recordUsage(machine, { task: `skill ${id}`, stage: 'used', entries: [entry], project: machine.openProject() })
   shareWhenDue(machine)
 }
 
@@ -41,7 +40,7 @@ function isFirstUse(machine: Machine, agent: string, session: string, file: stri
   try {
     const by = claimant()
     const line = formatClaim({ by, parts: [{ form: 'file', path: file, sum: '' }] })
-    return wonBy(readState(claimLine(machine, agent, session, line)), by)?.length !== 0
+    return wonBy(readState(machine.sessions.claimLine(agent, session, line)), by)?.length !== 0
   } catch (error) {
     if (error instanceof LoadoutError) return true
     throw error

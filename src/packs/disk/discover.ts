@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { codeOf, isFolder } from '../../machine/files.ts'
 import { withoutPassword } from '../../machine/git-process.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { openProject, type Project, realOrSame, upwards } from '../../machine/open-project.ts'
+import { type Project, realOrSame, upwards } from '../../machine/open-project.ts'
 import { folderBehind, isInside, Walk, type WalkEntry } from '../../machine/walk.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Finding, report } from '../../text/trouble.ts'
@@ -117,7 +117,7 @@ interface PackRoot {
 /** Every folder where packs may be, in order of precedence. */
 function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
   const { config, packageFolder } = request
-  const project = openProject(machine, request.project)
+  const project = machine.openProject(request.project)
   const workspace = findWorkspace(machine, project)
   const isWithin = (path: string) => workspace !== undefined && isInside(realOrSame(workspace), realOrSame(path))
   const findings: Finding[] = []

@@ -7,7 +7,6 @@ import { exists, isFile, isFolder, makeFolders } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { realFolder } from '../../machine/open-project.ts'
 import { pathProblem } from '../../text/paths.ts'
 import { failWith, LoadoutError } from '../../text/trouble.ts'
 import { isProse } from '../rules/pack.ts'
@@ -43,7 +42,7 @@ export async function openMaterial(machine: Machine, typed: string, request: Mat
     const title = /^(?:|llms|llms-full|sitemap|index)$/.test(last) ? hostname.replace(/^(?:www|docs)\./, '') : last
     return temporary(machine, title, (write) => fetchSite(typed, write, request))
   }
-  const path = realFolder(machine, typed)
+  const path = machine.realFolder(typed)
   if (!exists(path)) throw failWith('FILE_NOT_FOUND/material', { path })
   const here = { path, isTemporary: false, leftOut: [], close: () => {} }
   if (isFolder(path)) return { ...here, isFile: false, title: basename(path) }

@@ -4,9 +4,8 @@ import { parse as parseCommented } from 'jsonc-parser'
 import { isFile, isFolder, readJson, readText } from '../../../machine/files.ts'
 import { hookLogPath } from '../../../machine/hook-log.ts'
 import type { Machine } from '../../../machine/machine.ts'
-import { openProject, type Project, realOrSame } from '../../../machine/open-project.ts'
+import { type Project, realOrSame } from '../../../machine/open-project.ts'
 import { packageFolder } from '../../../machine/package-folder.ts'
-import { sessionsFolder } from '../../../machine/sessions.ts'
 import { readToml } from '../../../machine/toml.ts'
 import { failWith } from '../../../text/trouble.ts'
 import { attempt, getDeep, isRecord } from '../../../text/values.ts'
@@ -81,7 +80,7 @@ export function findHookProject(machine: Machine, { repository }: Project): stri
 }
 
 export function requireHookProject(machine: Machine, named: string): string {
-  const opened = openProject(machine, named)
+  const opened = machine.openProject(named)
   const project = findHookProject(machine, opened)
   if (project !== undefined) return project
   throw failWith('NO_PROJECT/hook-project', { place: opened.place })
@@ -99,7 +98,7 @@ export interface HookTraces {
 export function findTraces(machine: Machine, agent: string): HookTraces {
   const traces: HookTraces = {}
   try {
-    const folder = sessionsFolder(machine)
+    const folder = machine.sessions.folder
     const names = readdirSync(folder).filter((name) => name.startsWith(`${agent}.`))
     const times = names.map((name) => statSync(join(folder, name)).mtimeMs)
     if (times.length > 0) traces.lastAnswer = new Date(Math.max(...times)).toISOString()
