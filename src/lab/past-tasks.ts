@@ -1,6 +1,5 @@
 import { dirname, resolve } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
-import { realFolder } from '../machine/open-project.ts'
 import { Knowledge, type Layers, layerPlaces, projectOf, readIndexAt } from '../payloads/knowledge.ts'
 import { rankPayloads, rankTask } from '../payloads/payload-source.ts'
 import type { PlanTerms } from '../payloads/plan.ts'
@@ -38,7 +37,7 @@ export function comparePast(machine: Machine, request: PastRequest): PastCompari
   const log = openLog(machine, request.log)
   const { tasks: all, junkLines } = tasksIn(log)
   const project = projectOf(machine, request.layers)
-  const root = project && realFolder(machine, project.root)
+  const root = project && machine.realFolder(project.root)
   // A log without projects belongs to this one.
   const tasks = all.filter(({ asked }) => request.allProjects || asked === undefined || asked.project === root)
   const otherProjects = all.length - tasks.length
