@@ -1,7 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import { locate, projectOf, type SourceRequest } from '../answer/sources.ts'
 import { openExamples } from '../examples/examples.ts'
-import { recordApproval } from '../machine/approvals.ts'
 import { isFile, isFolder } from '../machine/files.ts'
 import { readInside, readTextInside, writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -107,7 +106,7 @@ export function openTested(machine: Machine, { what = [], layers = {}, project }
         }
         const pack = new Packs(there, { project: there.cwd }).get(name)
         const answer = { kind: 'pack', root: pack.root, name, decision: 'approved' } as const
-        await recordApproval(there, { ...answer, ...pinPack(pack) })
+        await there.approvals.record({ ...answer, ...pinPack(pack) })
       },
       marks: [`--pack ${name}`, `pack:${name}`, `${SHARED_FOLDER}/${name}/${PACK_FILE}`],
     }
