@@ -12,7 +12,7 @@ import { judgeHooks } from './hooks-status.ts'
 import { type Agent, requireAgent } from './rules/agents.ts'
 import { type ClientTrace, openedBy, TraceReader } from './rules/client-trace.ts'
 import { CLIENTS, type Client, type OwnModel } from './rules/clients.ts'
-import { SETTINGS_HOSTS } from './rules/hook-hosts.ts'
+import { HOOK_HOSTS, SETTINGS_HOSTS } from './rules/hook-hosts.ts'
 import type { Visibility } from './rules/visibility.ts'
 import { seeAgent } from './see.ts'
 
@@ -30,11 +30,11 @@ export interface UsableClient {
   isConnected: boolean
 }
 
-/** The clients that are installed here, or the named ones. Throws for one that is not. `withHooks`: only those that can have ours. */
-export function usableClients(machine: Machine, named: readonly string[] = [], withHooks = false): UsableClient[] {
-  const hasHooks = (agent: string) => SETTINGS_HOSTS.some((host) => host.agent === agent)
+/** The clients that are installed here, or the named ones. Throws for one that is not. `connects`: only those that can have our hooks or server. */
+export function usableClients(machine: Machine, named: readonly string[] = [], connects = false): UsableClient[] {
+  const canConnect = (agent: string) => SETTINGS_HOSTS.some((host) => host.agent === agent)
   const known = CLIENTS.filter(
-    (client): client is OwnClient => client.own !== undefined && (!withHooks || hasHooks(client.agent)),
+    (client): client is OwnClient => client.own !== undefined && (!connects || canConnect(client.agent)),
   )
   const wanted = named.length > 0 ? named : known.map(({ agent }) => agent)
   return wanted.flatMap((name) => {
@@ -42,7 +42,8 @@ export function usableClients(machine: Machine, named: readonly string[] = [], w
     const client = known.find((each) => each.agent === agent.id)
     const { program } = rulesOf(machine, agent)
     if (client !== undefined && program !== undefined) {
-      const hooks = hasHooks(agent.id) ? judgeHooks(machine.quiet(), { agents: [agent.id] }).hooks : []
+      const isHost = HOOK_HOSTS.some((host) => host.agent === agent.id)
+      const hooks = isHost ? judgeHooks(machine.quiet(), { agents: [agent.id] }).hooks : []
       const isConnected = hooks.some(({ scope, state }) => scope === 'user' && state === 'installed')
       return [{ agent, client, program: program.path, version: program.version, isConnected }]
     }
