@@ -155,6 +155,7 @@ export function casesOf(
   const [only, second] = entries
   const nameOf = (said: string): string | undefined =>
     entries.find(({ name, suite }) => name === parseEntryId(said).name || suite?.endsWith(`/${said}`))?.name ??
+    entries.find(({ name }) => name.endsWith(`-${said}`))?.name ??
     (second === undefined && isOfFolder ? only?.name : undefined)
   const known = new Map<string, string | undefined>()
   let foreign = 0

@@ -65,9 +65,8 @@ export function readLibrary(path: string): RankDocument[] {
 }
 
 function readFile(path: string): Question[] {
-  const folder = dirname(path)
-  // `my-skill/evals/trigger.json` tests my-skill.
-  const owner = basename(basename(folder) === 'evals' ? dirname(folder) : folder)
+  // `my-skill/evals/trigger.json` and `my-skill/evals/tasks/one.yaml` test my-skill.
+  const owner = basename(/^(.+?)\/(?:evals|evaluations)(?:\/.*)?$/.exec(dirname(path))?.[1] ?? dirname(path))
   const questions = path.endsWith('.jsonl')
     ? readQuestionLines(readText(path))
     : readTriggerTests(/\.ya?ml$/.test(path) ? readYaml(path) : readJson(path), owner)

@@ -29,7 +29,7 @@ export function readQuestionLines(text: string): Question[] | string {
  * Tests beside a skill or pack: prompts that should choose it, prompts that should not, and what the work should bring.
  * `[{ query, should_trigger }]`, the same under `evals`, `queries` or `cases`, `{ should_trigger: [], should_not_trigger: [] }`,
  * `{ skill_name, evals: [{ prompt, expected_output, assertions, files }] }`, `{ pack_name, cases: [{ prompt, expected }] }`,
- * or `[{ query, expected_skill }]` for a whole library.
+ * `{ inputs: { prompt }, expected: { should_trigger } }` in a file of its own, or `[{ query, expected_skill }]` for a whole library.
  */
 export function readTriggerTests(json: unknown, owner: string): Question[] | string {
   const list = Array.isArray(json) ? json : isRecord(json) ? listIn(json) : undefined
@@ -38,7 +38,8 @@ export function readTriggerTests(json: unknown, owner: string): Question[] | str
   const isOfSkill = isRecord(json) && typeof json.skill_name === 'string'
   const questions: Question[] = []
   for (const [at, test] of list.entries()) {
-    const prompt = isRecord(test) ? textOf(test, ['query', 'prompt', 'input']) : undefined
+    const asked = isRecord(test) && isRecord(test.inputs) ? { ...test, ...test.inputs } : test
+    const prompt = isRecord(asked) ? textOf(asked, ['query', 'prompt', 'input']) : undefined
     const verdict = isRecord(test)
       ? (verdictOf(test, tested) ?? (isOfSkill ? { expected: [tested] } : undefined))
       : undefined
@@ -53,7 +54,8 @@ export function readTriggerTests(json: unknown, owner: string): Question[] | str
 
 function listIn(json: Record<string, unknown>): unknown {
   const { should_trigger: wanted, should_not_trigger: unwanted } = json
-  if (typeof json.query === 'string') return [json]
+  // A file for each test.
+  if (typeof json.query === 'string' || isRecord(json.inputs)) return [json]
   if (!isTextList(wanted)) return json.cases ?? json.evals ?? json.queries ?? json.tests
   const tests = (prompts: unknown, flag: boolean) =>
     isTextList(prompts) ? prompts.map((query) => ({ query, should_trigger: flag })) : []
@@ -71,7 +73,8 @@ function verdictOf(
   if (one === null) return {}
   if (typeof one === 'string') return { expected: [one] }
   if (isTextList(skills)) return { expected: skills }
-  const said = test.should_trigger ?? test.should_select ?? test.expected_trigger
+  const inExpected = isRecord(expected) ? expected.should_trigger : undefined
+  const said = test.should_trigger ?? test.should_select ?? test.expected_trigger ?? inExpected
   // A file of one list may have a category for prompts that must not fire.
   const flag =
     said ??
@@ -84,11 +87,12 @@ function verdictOf(
 
 /** Keys that say which case this is, not what to do. */
 const SAYS_WHO =
-  /^(?:id|qid|name|title|query|prompt|input|skills?|expected_skill|should_(?:trigger|select)|expected_trigger|expected_output|expectations|assertions|expected_behavior|expected|files|kind|not|relevant|category|area|split|set|covers|tags?|scenario|locale|note|notes|probes|reason|rationale|description|difficulty|priority|comment)$/
+  /^(?:id|qid|name|title|query|prompt|input|skills?|expected_skill|should_(?:trigger|select)|expected_trigger|expected_output|expectations|assertions|expected_behavior|expected|inputs|files|kind|not|relevant|category|area|split|set|covers|tags?|scenario|locale|note|notes|probes|reason|rationale|description|difficulty|priority|comment)$/
 
 function taskOf(test: Record<string, unknown>): Task | undefined {
   const notRun = new Set(Object.keys(test).filter((key) => !SAYS_WHO.test(key)))
-  if (isRecord(test.expected)) notRun.add('expected')
+  const { should_trigger: _, ...expects } = isRecord(test.expected) ? test.expected : {}
+  if (Object.keys(expects).length > 0) notRun.add('expected')
   const said = [test.assertions, test.expectations, test.expected_behavior].flatMap((list) => list ?? [])
   const assertions = said.flatMap((each): Assertion[] => {
     const read = assertionOf(each)
