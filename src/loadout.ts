@@ -290,6 +290,8 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       planTest: late(async () => (await import('./lab/prove.ts')).planTest),
       /** Runs prompts with the user's own agents: does a skill fire, and does it help? */
       runTest: late(async () => (await import('./lab/prove.ts')).runTest),
+      /** Returns what tests with agents found, by skill, agent and version, and what no longer works. */
+      testResults: late(async () => (await import('./skills/tested-skills.ts')).testResults),
       /** Says without a model which skills can fire for their prompts, and what competes with them. */
       testOffline: late(async () => (await import('./lab/offline.ts')).testOffline),
       /** Asks the user's agent for a better description of a skill, and runs the same prompts with it. */

@@ -12,7 +12,7 @@ import { brokenLayers, readKnowledge } from '../payloads/knowledge.ts'
 import { usedSkills } from '../skills/equip.ts'
 import { describeRemote } from '../skills/rules/sync-decision.ts'
 import { readStanding } from '../skills/sync.ts'
-import { regressionsOf } from '../skills/tested-skills.ts'
+import { testResults } from '../skills/tested-skills.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
 import { usageOverTime } from '../usage/look-back.ts'
@@ -59,7 +59,7 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
     following: named(({ follows }) => follows),
     changed: named(({ kept }) => kept !== undefined),
     readable: named(({ isOpen }) => isOpen).length,
-    regressed: regressionsOf(config.library),
+    regressed: testResults(machine).regressed,
   }
   return { ...status, next: nextSteps(status, project) }
 }

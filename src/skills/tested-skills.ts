@@ -199,11 +199,15 @@ export function readResults(root: string, skill: string): SkillResults {
   return isFile(path) ? parseResults(readText(path), skill) : { skill, rows: [] }
 }
 
-/** What the results of the library say no longer works. Empty without a library. */
-export function regressionsOf(library: string | undefined): Regression[] {
-  if (library === undefined) return []
-  const files = namesIn(join(library, RESULTS_FOLDER))
-    .filter((name) => name.endsWith('.json'))
-    .sort()
-  return files.flatMap((name) => findRegressions(readResults(library, name.slice(0, -'.json'.length))))
+/** The results that the library keeps, of all skills or of one, and what by them no longer works. */
+export function testResults(
+  machine: Machine,
+  { skill }: { skill?: string } = {},
+): { skills: SkillResults[]; regressed: Regression[] } {
+  const { library } = new Config(machine)
+  if (library === undefined) return { skills: [], regressed: [] }
+  const all = namesIn(join(library, RESULTS_FOLDER)).filter((name) => name.endsWith('.json'))
+  const names = skill === undefined ? all.sort() : [`${requireName(skill)}.json`]
+  const skills = names.map((name) => readResults(library, name.slice(0, -'.json'.length)))
+  return { skills, regressed: skills.flatMap(findRegressions) }
 }

@@ -12,8 +12,12 @@ const canClose = spawnSync('unshare', ['--map-root-user', '--mount', '--pid', '-
 interface Row {
   when: string
   calls?: string
+  /** It calls it only if the description says this. */
+  needs?: string
   times?: number
   tools?: string[]
+  /** A command that it runs. */
+  runs?: string
   says?: string
   /** What it says if it has this skill. */
   with?: [skill: string, says: string]
@@ -37,7 +41,7 @@ require('node:http').createServer((request, response) => {
   })
 }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
 
-/** A client that prints lines as Claude Code did when it was recorded, and does what the model says. */
+/** A client that prints lines as Claude Code did when it was recorded, calls the hooks of its user, and does what the model says. */
 const CLIENT = `#!/usr/bin/env node
 const fs = require('node:fs')
 const home = require('node:os').homedir()
@@ -46,12 +50,19 @@ const print = (value) => console.log(JSON.stringify(value))
 const say = (...content) => print({ type: 'assistant', message: { role: 'assistant', content } })
 const skills = fs.existsSync(home + '/.claude/skills') ? fs.readdirSync(home + '/.claude/skills') : []
 print({ type: 'system', subtype: 'init', model: 'scripted-1' })
+const settings = JSON.parse(fs.readFileSync(home + '/.claude/settings.json', 'utf8'))
+for (const { hooks } of settings.hooks?.UserPromptSubmit ?? []) for (const { command } of hooks) {
+  const input = JSON.stringify({ session_id: 's', cwd: process.cwd(), hook_event_name: 'UserPromptSubmit', prompt })
+  require('node:child_process').execSync(command, { input })
+}
+const describes = (name, words) => fs.readFileSync(home + '/.claude/skills/' + name + '/SKILL.md', 'utf8').includes(words)
 fetch(process.env.ANTHROPIC_BASE_URL, { method: 'POST', body: JSON.stringify({ prompt }) }).then((r) => r.json()).then((row) => {
   const ends = (result, more) => print({ type: 'result', is_error: false, result, total_cost_usd: row.dollars ?? 0.01, usage: { input_tokens: 90, output_tokens: 10 }, ...more })
   if (row.hangs) return setInterval(() => {}, 1000)
   if (row.fails) return ends(row.fails, { is_error: true })
   const said = row.act ? String(eval(row.act)) : ''
-  if (skills.includes(row.calls)) say({ type: 'tool_use', id: 'c', name: 'Skill', input: { skill: row.calls } })
+  if (skills.includes(row.calls) && (!row.needs || describes(row.calls, row.needs))) say({ type: 'tool_use', id: 'c', name: 'Skill', input: { skill: row.calls } })
+  if (row.runs) say({ type: 'tool_use', id: 'r', name: 'Bash', input: { command: row.runs } })
   for (const tool of row.tools ?? []) say({ type: 'tool_use', id: tool, name: tool.replace(/\\d+$/, ''), input: {} })
   const answer = row.with && skills.includes(row.with[0]) ? row.with[1] : (row.says ?? said)
   say({ type: 'text', text: answer })
@@ -293,6 +304,93 @@ describe.runIf(canClose)('test --helps', () => {
     expect((JSON.parse(allowed.stdout) as TestReport).tasks[0]?.with).toMatchObject({ held: 1, of: 1 })
     expect(existsSync(mark)).toBe(false)
   })
+})
+
+describe.runIf(canClose)('test of rules and packs', () => {
+  it('gives the hooks of Loadout to the run, and says what these gave, what they named and what was asked for', async () => {
+    const { home } = world([])
+    const pack = '.agents/knowledge/quails'
+    const cases = [
+      { id: 'a', prompt: 'how are quails fed and housed in winter', expected: 'select' },
+      { id: 'b', prompt: 'are quails fed and housed by hand', expected: 'select' },
+    ]
+    const suite = [
+      { query: 'tide table of the harbour: when is high water', relevant: ['tides'] },
+      { query: 'sing a song', relevant: [], not: ['tides'] },
+    ]
+    const project = makeProject({
+      '.git/HEAD': '',
+      '.claude/loadout/tides.md':
+        '---\nid: tides\nkeywords: [tide, harbour, high water]\npriority: domain\n---\n# Tides\nAdd two hours.\n',
+      '.claude/loadout/evals/own.jsonl': suite.map((each) => `${JSON.stringify(each)}\n`).join(''),
+      [`${pack}/KNOWLEDGE.md`]:
+        '---\nname: quails\ndescription: How quails are fed and housed in winter.\ntype: domain-reference\nprofile: wiki-first\nstatus: ready\n---\n# Quails\n',
+      [`${pack}/wiki/food.md`]: '# Food\n\nQuails eat twenty grams of seed a day in winter.\n',
+      [`${pack}/evals/discovery.json`]: JSON.stringify({ pack_name: 'quails', cases }),
+    })
+    runLoadout(['rules', 'build'], { home, cwd: project })
+    const address = await serve([{ when: 'by hand', runs: 'loadout packs resolve "hand" --pack quails' }])
+    const what = ['rule:tides', 'pack:quails', '--yes', '--json']
+    expect(run(home, address, what, { cwd: project }).stderr).toContain('loadout approve')
+    runLoadout(['approve', 'pack:quails', '--yes'], { home, cwd: project })
+    const before = snapshot(home)
+    const { stdout, code } = run(home, address, what, { cwd: project })
+    const { cases: rows } = JSON.parse(stdout) as TestReport
+    const shown = rows.map(({ skill, prompt, verdict, runs }) => [skill, prompt, verdict, runs[0]?.pointers])
+    expect(shown).toEqual([
+      ['quails', cases[0]!.prompt, 'not fired', ['pack:quails']],
+      ['quails', cases[1]!.prompt, 'fired', ['pack:quails']],
+      ['tides', suite[0]!.query, 'fired', []],
+      ['tides', 'sing a song', 'not fired', []],
+    ])
+    expect(code).toBe(1)
+    expect(snapshot(home)).toEqual(before)
+  })
+})
+
+describe.runIf(canClose)('what a test proposes', () => {
+  it('keeps a description that the agent wrote if more prompts are as expected with it', async () => {
+    const { home, folder } = world([fires('high water'), quiet('a joke')])
+    const better = 'Reads tide tables, for any question about high or low water.'
+    const rows = [
+      { when: 'Write a better description', says: JSON.stringify({ description: better }) },
+      { when: 'high water', calls: 'tide', needs: 'low water' },
+    ]
+    const text = () => readFileSync(join(folder, 'skills/tide/SKILL.md'), 'utf8')
+    const improve = async (answers: Row[]) =>
+      run(home, await serve(answers), [join(folder, 'skills/tide'), '--improve', '--yes']).stdout
+    const worse = await improve([{ ...rows[0]!, says: '{"description": "Tides."}' }, rows[1]!])
+    expect(worse).toContain('It is not better.')
+    expect(text()).toContain('Reads tide tables.')
+    const told = await improve(rows)
+    expect(told).toContain('1 of 2 prompts as expected now, 2 with the proposed description')
+    expect(text()).toContain(better)
+  })
+
+  it.runIf(spawnSync('script', ['--version']).status === 0)(
+    'makes a missed prompt an example with one key',
+    async () => {
+      const { home } = world([])
+      const label = JSON.stringify({ name: 'tide', description: 'Reads tide tables.', targets: ['claude'] })
+      const machine = makeMachine({
+        home,
+        skills: { 'tide/skill.json': label, 'tide/SKILL.md': '# Tide\n\nRead it.\n' },
+      })
+      machine.run('test', 'tide', '--new', 'when can we sail')
+      const words = [process.execPath, CLI, 'test', 'tide', '--agent', 'claude'].map((word) => `'${word}'`).join(' ')
+      const env = { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home, ANTHROPIC_BASE_URL: await serve([]) }
+      const { stdout } = spawnSync('script', ['-qec', words, '/dev/null'], { env, input: 'y\ny\n', encoding: 'utf8' })
+      expect(stdout).toContain('tide was not opened for: when can we sail')
+      expect(readFileSync(join(machine.library, 'examples/tide.jsonl'), 'utf8')).toContain('when can we sail')
+    },
+  )
+})
+
+it('reads a file of very many tests in bounds, and says how many it leaves out', () => {
+  const { home, folder } = world(Array.from({ length: 50_000 }, (_, at) => fires(`high water number ${at}`)))
+  const { stdout, stderr } = run(home, 'http://127.0.0.1:9', [folder, '--dry-run', '--limit', '3'])
+  expect(stdout).toContain('3 should open a skill')
+  expect(stderr).toContain('49997 cases of tide were left out')
 })
 
 describe.runIf(canClose)('results', () => {
