@@ -308,16 +308,22 @@ export function createLoadout(options: Partial<Surroundings> = {}) {
       similar: late(async () => (await import('./lab/offline.ts')).similarEntries),
       /** Plans kept tasks again and lists those that choose other rules now. */
       comparePast: late(async () => (await import('./lab/past-tasks.ts')).comparePast),
+      /** Gives a rule another priority, after asking the last kept tasks again. */
+      tuneRule: late(async () => (await import('./lab/tune.ts')).tuneRule),
       /** Summarises the usage log: planned, delivered and used entries. */
       usage: late(async () => (await import('./usage/usage.ts')).summarizeLog),
       /** Sums up the usage log by day or week, entry and agent. */
       usageOverTime: late(async () => (await import('./usage/look-back.ts')).usageOverTime),
       /** Lists the conversations of the usage log. */
       conversations: late(async () => (await import('./usage/look-back.ts')).listConversations),
-      /** Shows what one conversation received, and when. */
-      conversation: late(async () => (await import('./usage/look-back.ts')).showConversation),
+      /** Shows what one conversation received at each turn, made again from its sources, and what its agent's file says. */
+      conversation: late(async () => (await import('./answer/session/recall.ts')).recallConversation),
       /** Turns keeping the words of tasks on or off. */
       keepTasks: late(async () => (await import('./usage/usage.ts')).switchTaskKeeping),
+      /** Shows what this machine's settings say about the log, transcripts and prices. */
+      usageSettings: late(async () => (await import('./usage/usage-settings.ts')).showUsageSettings),
+      /** Changes them. */
+      changeUsageSettings: late(async () => (await import('./usage/usage-settings.ts')).changeUsageSettings),
       /** Sends sums of the usage log to an OpenTelemetry collector. */
       exportUsage: late(async () => (await import('./usage/export.ts')).exportUsage),
       /** Erases the usage log, or only events before a day. */
@@ -469,6 +475,7 @@ export type { EntryLookup, EntryText, SkillCard } from './answer/read.ts'
 export type { BundleRecord } from './answer/record.ts'
 export type { FullSearchResult, SearchHit } from './answer/search.ts'
 export type { HookAnswer } from './answer/session/hook.ts'
+export type { RecalledConversation } from './answer/session/recall.ts'
 export type { Loadable } from './answer/sources.ts'
 export type { SampleTour } from './answer/try.ts'
 export type { Health } from './health/doctor.ts'
@@ -484,6 +491,7 @@ export type { PastComparison } from './lab/past-tasks.ts'
 export type { Proven, TestPlan, TestReport } from './lab/prove.ts'
 export type { TeachExport, Teaching } from './lab/teach.ts'
 export type { TeachStatus } from './lab/teachable.ts'
+export type { Tuning } from './lab/tune.ts'
 export type { PrunedAudits } from './machine/audits.ts'
 export type { PackFetch } from './packs/catalog.ts'
 export type { Compiled, CompileTask, PackCompileStatus } from './packs/compile.ts'
@@ -530,7 +538,7 @@ export type { SchemaChange } from './team/serve.ts'
 export type { AuditLog, Invitation, TeamMachine, TeamStatus, TeamToken } from './team/status.ts'
 export type { UsageExport } from './usage/export.ts'
 export type { Conversations, UsageOverTime } from './usage/look-back.ts'
-export type { ConversationView } from './usage/rules/conversation.ts'
 export { entryId } from './usage/rules/entry-id.ts'
 export type { EntryUsage } from './usage/rules/entry-usage.ts'
 export type { Erasure, TaskKeeping } from './usage/usage.ts'
+export type { PriceTable, UsageSettings } from './usage/usage-settings.ts'

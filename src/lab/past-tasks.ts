@@ -60,17 +60,10 @@ export function comparePast(machine: Machine, request: PastRequest): PastCompari
   }
   const knowledge = new Knowledge(places)
   if (knowledge.summary.layerNames.length === 0) throw failWith('NO_INDEX')
-  const { lazyLoad } = knowledge.summary
-  let ranking: ReturnType<typeof rankPayloads> | undefined
-  const changes = tasks.flatMap(({ words, timestamp, asked, chosen }) => {
-    const isRanked = (request.strategy ?? asked?.strategy) === 'ranked'
-    if (isRanked) ranking ??= rankPayloads(machine, knowledge)
-    const matches = isRanked ? rankTask(knowledge, ranking!, words) : knowledge.table.match(words)
-    const { preload, onDemand } = selectMatches(matches, { phase: asked?.phase, budget: asked?.budget, lazyLoad })
-    const taken = [preload, onDemand].map((list) =>
-      list.filter(({ entry }) => !asked?.withoutCore || entry.priority !== 'core'),
-    )
-    const after = [...taken[0]!, ...taken[1]!.slice(0, asked?.most)].map(({ entry }) => entry.id)
+  const plan = openPastPlanner(machine, knowledge, request.strategy)
+  const changes = tasks.flatMap((task) => {
+    const { words, timestamp, chosen } = task
+    const after = plan(task)
     const isSame = after.length === new Set(chosen).size && after.every((id) => chosen.includes(id))
     return isSame ? [] : [{ query: words, timestamp, before: chosen, after }]
   })
@@ -83,6 +76,23 @@ export function comparePast(machine: Machine, request: PastRequest): PastCompari
   return { log, tasks: tasks.length, otherProjects, changes: changes.reverse() }
 }
 
+/** Plans past tasks with the options of their plans. `without`: as if this rule did not match. */
+export function openPastPlanner(machine: Machine, knowledge: Knowledge, strategy?: Strategy) {
+  const { lazyLoad } = knowledge.summary
+  let ranking: ReturnType<typeof rankPayloads> | undefined
+  return ({ words, asked }: PastTask, without?: string): string[] => {
+    const isRanked = (strategy ?? asked?.strategy) === 'ranked'
+    if (isRanked) ranking ??= rankPayloads(machine, knowledge)
+    const all = isRanked ? rankTask(knowledge, ranking!, words) : knowledge.table.match(words)
+    const matches = all.filter(({ entry }) => entry.id !== without)
+    const { preload, onDemand } = selectMatches(matches, { phase: asked?.phase, budget: asked?.budget, lazyLoad })
+    const taken = [preload, onDemand].map((list) =>
+      list.filter(({ entry }) => !asked?.withoutCore || entry.priority !== 'core'),
+    )
+    return [...taken[0]!, ...taken[1]!.slice(0, asked?.most)].map(({ entry }) => entry.id)
+  }
+}
+
 /** A task whose words are in a log, and the rules of its plan at that time. */
 interface PastTask {
   timestamp: string
@@ -93,7 +103,7 @@ interface PastTask {
 }
 
 /** The tasks of a log: the same words with the same options are one task, the last time counts. */
-function tasksIn(log: string): { tasks: PastTask[]; junkLines: number } {
+export function tasksIn(log: string): { tasks: PastTask[]; junkLines: number } {
   const latest = new Map<string, PastTask>()
   let hash = ''
   let task: PastTask | undefined

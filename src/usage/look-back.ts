@@ -2,7 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import { failWith } from '../text/trouble.ts'
 import { scanEvents } from './disk/usage-log.ts'
 import { type Conversation, ConversationTally, type ConversationView, viewConversation } from './rules/conversation.ts'
-import { CostMeter } from './rules/cost.ts'
+import { CostMeter, type EntryCost } from './rules/cost.ts'
 import { EntryTally, type EntryUsage } from './rules/entry-usage.ts'
 import { parseSince } from './rules/summary.ts'
 import { isAbout, STEPS, type Timeline, TimelineTally, type TimeStep } from './rules/timeline.ts'
@@ -82,25 +82,30 @@ export function listConversations(
   return { conversations: all.slice(0, 500), total: all.length }
 }
 
-/** What one conversation received, when and why, and what a plan named without delivering it. */
+/** What one conversation received, when and why, what a plan named without delivering it, and its subagents. */
 export function showConversation(
   machine: Machine,
   request: { log?: string; via: string; session: string },
 ): ConversationView {
   const { via, session } = request
   const tally = new ConversationTally()
-  const events: UsageEvent[] = []
+  const branches = new ConversationTally()
+  const events: { event: UsageEvent; costs: EntryCost[] }[] = []
+  const meter = new CostMeter(readPrices(machine))
   const findings = visit(machine, request, (event) => {
-    if (event.session !== session || !isAbout({ agent: via }, event)) return
+    const costs = meter.read(event)
+    if (!isAbout({ agent: via }, event)) return
+    if (event.parent === session) branches.add(event)
+    if (event.session !== session) return
     tally.add(event)
-    events.push(event)
+    events.push({ event, costs })
   })
   const [found] = tally.conversations()
   if (found === undefined) {
     throw failWith('ENTRY_NOT_FOUND/conversation')
   }
   machine.report(...findings)
-  return { ...found, ...viewConversation(events, 2_000) }
+  return { ...found, ...viewConversation(events, 500), branches: branches.conversations().reverse() }
 }
 
 function visit(machine: Machine, { log }: { log?: string }, add: (event: UsageEvent) => void) {

@@ -1,15 +1,14 @@
 import { resolve } from 'node:path'
-import { changeConfig } from '../change/edits.ts'
 import { LEARNING_CACHES } from '../machine/cache.ts'
 import { requireFile } from '../machine/files.ts'
 import { LEARNED_PROMPTS, type Machine } from '../machine/machine.ts'
 import { asFinding, type Finding, report } from '../text/trouble.ts'
 import { eraseLog, logSize, scanEvents } from './disk/usage-log.ts'
-import { parseKeepsTasks, withKeptTasks } from './rules/config.ts'
 import { CostMeter, type Prices, parsePrices } from './rules/cost.ts'
 import { EntryTally, type EntryUsage } from './rules/entry-usage.ts'
 import { parseSince, UsageTally } from './rules/summary.ts'
 import { kindOf, type UsageEvent } from './rules/usage-event.ts'
+import { changeUsageSettings } from './usage-settings.ts'
 
 /** A named log must exist; the machine's own may not exist yet. */
 export function openLog(machine: Machine, named: string | undefined): string {
@@ -102,6 +101,6 @@ export interface TaskKeeping {
 
 /** Sets whether the usage log stores the words of tasks from now on. Earlier entries stay. */
 export async function switchTaskKeeping(machine: Machine, { isOn }: { isOn: boolean }): Promise<TaskKeeping> {
-  await changeConfig(machine, parseKeepsTasks, (json) => withKeptTasks(json, isOn))
+  await changeUsageSettings(machine, { keepsTasks: isOn })
   return { keepsTasks: isOn, config: machine.config.path, log: machine.usageLog }
 }

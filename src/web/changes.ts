@@ -4,6 +4,7 @@ import { failWith, type Report } from '../text/trouble.ts'
 import { bodyOf, flagIn, listIn, type PageServer, planOrDo, scopeOf, textIn } from './page-server.ts'
 
 type Body = Record<string, unknown>
+type UsageSettingsChange = Parameters<Loadout['knowledge']['changeUsageSettings']>[0]
 
 /** A change that a person confirms: its plan, and what of the plan must still be the same when it is carried out. */
 interface Change<T extends object> {
@@ -58,6 +59,13 @@ const CHANGES: Readonly<Record<string, Change<object>>> = {
   fix: change(fixLists, ({ plans }) => plans),
   forbid: change(forbid, (value) => value),
   merge: change(endMerge, ({ name, how }) => [name, how]),
+  settings: change(
+    (loadout, body, _, dryRun) => {
+      const { keepsTasks, readsTranscripts, prices } = body as UsageSettingsChange
+      return loadout.knowledge.changeUsageSettings({ keepsTasks, readsTranscripts, prices, dryRun })
+    },
+    ({ after }) => after,
+  ),
   sync: change(
     (loadout, _, project, dryRun) => loadout.skills.sync({ project, dryRun }),
     ({ steps, operations }) => [steps, operations],
@@ -65,6 +73,16 @@ const CHANGES: Readonly<Record<string, Change<object>>> = {
   'take-over': change(
     (loadout, _, project, dryRun) => loadout.skills.import({ adopt: true, create: NEW_LIBRARY, project, dryRun }),
     ({ imported, adopted, refused }) => [imported, adopted, refused],
+  ),
+  tune: change(
+    (loadout, body, _, dryRun) =>
+      loadout.knowledge.tuneRule({
+        project: textIn(body, 'project'),
+        id: textIn(body, 'id'),
+        priority: textIn(body, 'priority'),
+        dryRun,
+      }),
+    ({ diff, changes }) => [diff, changes],
   ),
   undo: change(
     (loadout, body, _, dryRun) => loadout.skills.undo({ commit: textIn(body, 'commit'), dryRun }),

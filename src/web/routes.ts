@@ -99,6 +99,7 @@ function addHome(app: HttpApp, server: PageServer): void {
   app.get('/api/doctor', async (context) =>
     answer(context, await server.open().agents.doctor({ project: scopeOf(context, server) })),
   )
+  app.get('/api/settings', async (context) => answer(context, await server.open().knowledge.usageSettings({})))
   app.get('/api/search', async (context) => {
     const query = (context.req.query('query') ?? '').trim()
     const request = { query, limit: numberIn(context, 'limit'), layers: {}, project: server.project }

@@ -6,7 +6,7 @@ import { type StartedBrowser, startBrowser } from '../browser.ts'
 import { runWarm } from '../cli/warm.ts'
 import { commitAll, git, write } from '../tui/machine.ts'
 import { makeWebWorld, type OpenPage, openWeb, showScreen } from './browser-world.ts'
-import { startWeb, type WebServer } from './web-world.ts'
+import { send, startWeb, type WebServer } from './web-world.ts'
 
 const { home, project } = makeWebWorld()
 const source = join(home, 'source')
@@ -108,7 +108,7 @@ describe('what a screen shows is what --json says', () => {
 
   it('Conversations', async () => {
     const { conversations, total } = json('usage', '--sessions')
-    await showScreen(page, server.origin, '/conversations?agent=claude&session=claude-week-2')
+    await showScreen(page, server.origin, '/conversations')
     await page.getByText(`${total} conversations`).waitFor()
     expect((await rows('Conversations', 7)).map(([, ...row]) => row)).toEqual(
       conversations.map(({ last, via, delivered, used, tokens }: Row) => [
@@ -119,8 +119,12 @@ describe('what a screen shows is what --json says', () => {
       ]),
     )
     const { planned, delivered, used, tokens } = conversations.find(({ session }: Row) => session === 'claude-week-2')
-    await page.getByText('first (UTC)').waitFor()
-    expect((await figures('One conversation')).slice(1)).toEqual([planned, delivered, used, tokens].map(grouped))
+    await showScreen(page, server.origin, '/conversations?agent=claude&session=claude-week-2')
+    const { cost } = JSON.parse((await send(server.origin, '/api/sessions/claude/claude-week-2', server)).text)
+    expect(cost.opened + cost.delivered).toBe(tokens)
+    expect((await figures('One conversation')).slice(1)).toEqual(
+      [planned, delivered, used, tokens + cost.listing].map(grouped),
+    )
   })
 
   it('Checks', async () => {

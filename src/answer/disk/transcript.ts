@@ -1,5 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
-import { requireFile } from '../../machine/files.ts'
+import { READING, requireFile, withFile } from '../../machine/files.ts'
+import { attempt } from '../../text/values.ts'
+import { type TranscriptItem, TranscriptReader } from '../rules/transcript.ts'
 
 /** What an agent stores of a session, and replays when the session continues. */
 export interface Transcript {
@@ -31,6 +33,41 @@ export function openTranscript(path: string | undefined): Transcript | undefined
   } catch {
     return undefined
   }
+}
+
+/** The newest part of a longer file. */
+const MOST_RECALLED = 24 * 1024 * 1024
+const MOST_ITEMS = 1_500
+
+export interface RecalledTranscript {
+  path: string
+  items: TranscriptItem[]
+  /** Only the end of the file was read, or its earlier items are left out. */
+  isCut: boolean
+  /** Lines that are not JSON: half written, or of another format. */
+  junkLines: number
+}
+
+/** What an agent's own file says that its model had. Throws for a file that cannot be read. */
+export function recallTranscript(path: string): RecalledTranscript {
+  const { size } = requireFile(path)
+  const from = Math.max(0, size - MOST_RECALLED)
+  const lines = withFile(path, path, READING, (file) => {
+    const bytes = Buffer.allocUnsafe(size - from)
+    const count = readSync(file, bytes, 0, bytes.length, from)
+    return bytes.toString('utf8', 0, count).split('\n')
+  })
+  if (from > 0) lines.shift()
+  const reader = new TranscriptReader()
+  const items: TranscriptItem[] = []
+  let junkLines = 0
+  for (const line of lines) {
+    if (line.trim() === '') continue
+    const json = attempt((): unknown => JSON.parse(line), undefined)
+    if (json === undefined) junkLines++
+    else items.push(...reader.read(json))
+  }
+  return { path, items: items.slice(-MOST_ITEMS), isCut: from > 0 || items.length > MOST_ITEMS, junkLines }
 }
 
 /**

@@ -43,8 +43,10 @@ export class Conversation {
 
   /** Adds lines to the file of the conversation. */
   protected write(...claims: Claim[]): SessionState {
-    const { host, session } = this.call
-    return readState(this.machine.sessions.claimLine(host.agent, session, claims.map(formatClaim).join('')))
+    const { host, session, cwd, transcript } = this.call
+    const place = { at: this.machine.now().toISOString(), cwd, transcript }
+    const lines = claims.map((claim) => formatClaim({ ...claim, ...place }))
+    return readState(this.machine.sessions.claimLine(host.agent, session, lines.join('')))
   }
 
   /**

@@ -1,11 +1,9 @@
 import type { HookCall } from '../../agents/rules/hook-call.ts'
-import { skillTool } from '../../agents/rules/hook-hosts.ts'
 import { openScan, type SkillScan, seeAgent } from '../../agents/see.ts'
 import { attemptOrLog, describeTrouble } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { claimant } from '../../machine/sessions.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
-import type { LoadoutEntry } from '../../payloads/rules/loadout-index.ts'
 import { sha256 } from '../../text/values.ts'
 import type { ListedEntries } from '../../usage/record.ts'
 import {
@@ -20,10 +18,8 @@ import {
 import { shareWhenDue } from '../../usage/sharing.ts'
 import { openTranscript } from '../disk/transcript.ts'
 import type { PackAudit } from '../record.ts'
-import { indexLine, packLine, skillLine } from '../rules/index-line.ts'
 import {
   blockLength,
-  digestOf,
   fenceDigest,
   type GivenPart,
   linesOf,
@@ -32,8 +28,8 @@ import {
   renderParts,
 } from '../rules/session-text.ts'
 import { Conversation } from './conversation.ts'
-import { entryItem, textPart } from './prompt.ts'
-import { coreParts, indexPart, type OfferedPack, offeredSkills, refreshCatalog } from './start-parts.ts'
+import { PartsNow } from './parts-now.ts'
+import { coreParts, refreshCatalog } from './start-parts.ts'
 
 /** The start of a session: the core, and an index of what can be loaded. A continued session gets back what it lost. */
 export function answerStart(machine: Machine, call: HookCall): Promise<string> {
@@ -44,7 +40,7 @@ const LEFT_OUT = 'Loadout: given earlier in this session, and too long to be giv
 
 class SessionStart extends Conversation {
   private readonly knowledge: Knowledge
-  private readonly packs: readonly OfferedPack[]
+  private readonly now: PartsNow
   private readonly state: SessionState
   /** The session continues: what it received is rebuilt. */
   private readonly isContinued: boolean
@@ -63,7 +59,8 @@ class SessionStart extends Conversation {
     this.scan = openScan(machine)
     const refreshed = refreshCatalog(machine, this.project, host.agent, this.log, 'start', this.scan)
     this.knowledge = refreshed.knowledge
-    this.packs = refreshed.packs
+    const { project, knowledge, room, sizeOf, log } = this
+    this.now = new PartsNow({ machine, host, project, knowledge, packs: refreshed.packs, room, sizeOf, log })
     refreshed.catalog.broken.forEach(this.log)
   }
 
@@ -89,7 +86,7 @@ class SessionStart extends Conversation {
     const listed = { ...own.listed, ...linesOf(given) }
     const named = own.isStart || Object.keys(listed).length > 0 ? { ...own, listed } : undefined
     const layerOf = (id: string) => {
-      const entry = this.entry(id)
+      const entry = this.now.entry(id)
       return entry && this.knowledge.layerOf(entry)
     }
     this.recordTexts(source, given, { task: `session ${source}`, named, layerOf })
@@ -148,15 +145,8 @@ class SessionStart extends Conversation {
   private baseParts(): GivenPart[] {
     const core = coreParts(this.machine, this.knowledge, Math.floor((this.room * 2) / 3), this.sizeOf)
     core.problems.forEach(this.log)
-    const index = this.index(core.parts.map(({ part }) => part))
+    const index = this.now.index(core.parts.map(({ part }) => part))
     return index === undefined ? core.parts : [...core.parts, index]
-  }
-
-  /** The index beside these parts. */
-  private index(parts: readonly DeliveredPart[]): GivenPart | undefined {
-    const { project, knowledge, packs, sizeOf, log } = this
-    const given = new Set(parts.flatMap((part) => (part.form === 'text' ? [part.id] : [])))
-    return indexPart({ project, knowledge, packs, given, room: Math.floor(this.room / 4), sizeOf, log })
   }
 
   /** The texts of packs that a compaction removed, by their digest: byte for byte, or not at all. */
@@ -226,10 +216,10 @@ class SessionStart extends Conversation {
     const name = part.form === 'index' ? 'the index' : part.id
     const now =
       part.form === 'text'
-        ? this.text(part.id)
+        ? this.now.text(part.id)
         : part.form === 'index'
-          ? this.index(claim.parts)
-          : this.pointer(part, named)
+          ? this.now.index(claim.parts)
+          : this.now.pointer(part, named)
     if (now === undefined) this.log(`${name} is gone, or no longer open: it was not given again`)
     else if (now.part.sum !== part.sum) this.log(`${name} has changed since it was given`)
     return now === undefined || this.isHeld(now, part) ? undefined : now
@@ -237,54 +227,8 @@ class SessionStart extends Conversation {
 
   private lineFor({ part, text }: GivenPart): string {
     if (part.form === 'pack') return `- what a knowledge pack said -> \`loadout replay ${part.audit ?? ''}\``
-    const entry = part.form === 'text' ? this.entry(part.id) : undefined
-    return entry === undefined ? text : this.entryLine(entry)
-  }
-
-  private text(id: string): GivenPart | undefined {
-    const entry = this.entry(id)
-    const part = entry && textPart(this.machine, this.knowledge.place(entry))
-    return part === undefined || 'problem' in part ? undefined : part
-  }
-
-  private pointer(part: DeliveredPart & { form: 'pointer' }, named: Set<string>): GivenPart | undefined {
-    const line = this.pointerLine(part)
-    // A pack was pointed to once for each of its sections.
-    if (line !== undefined && named.has(line)) return undefined
-    if (line !== undefined) named.add(line)
-    const isShut = part.kind === 'pack' && this.packs.some(({ name, isOpen }) => name === part.id && !isOpen)
-    // Hides even the name of a pack whose approval was revoked; one that was always waiting is still listed.
-    if (line === undefined || (isShut && digestOf(line) !== part.sum)) return undefined
-    return { part: { ...part, sum: digestOf(line) }, text: line }
-  }
-
-  private pointerLine({ kind, id }: DeliveredPart & { form: 'pointer' }): string | undefined {
-    if (kind === 'payload') {
-      const entry = this.entry(id)
-      return entry === undefined ? undefined : this.entryLine(entry)
-    }
-    if (kind === 'pack') {
-      const pack = this.packs.find(({ name }) => name === id)
-      return pack === undefined ? undefined : packLine(pack, pack.isOpen)
-    }
-    const { host } = this.call
-    this.skills ??= new Map(
-      offeredSkills(this.machine, host.agent).map((skill) => [skill.name, skillLine(skill, skillTool(host))]),
-    )
-    return this.skills.get(id)
-  }
-
-  // Read on first use.
-  private skills: Map<string, string> | undefined
-  private entries: Map<string, LoadoutEntry> | undefined
-
-  private entry(id: string): LoadoutEntry | undefined {
-    this.entries ??= new Map(this.knowledge.entries.map((entry) => [entry.id, entry]))
-    return this.entries.get(id)
-  }
-
-  private entryLine(entry: LoadoutEntry): string {
-    return indexLine(entryItem(this.knowledge.place(entry), this.project.root))
+    const entry = part.form === 'text' ? this.now.entry(part.id) : undefined
+    return entry === undefined ? text : this.now.entryLine(entry)
   }
 
   /** The lines of the agent's own list of skills, which it reads when a session begins with an empty context. */

@@ -39,7 +39,8 @@ function recordSkill(machine: Machine, { host, session }: HookCall, name: string
 function isFirstUse(machine: Machine, agent: string, session: string, file: string): boolean {
   try {
     const by = claimant()
-    const line = formatClaim({ by, parts: [{ form: 'file', path: file, sum: '' }] })
+    const at = machine.now().toISOString()
+    const line = formatClaim({ by, parts: [{ form: 'file', path: file, sum: '' }], at })
     return wonBy(readState(machine.sessions.claimLine(agent, session, line)), by)?.length !== 0
   } catch (error) {
     if (error instanceof LoadoutError) return true

@@ -259,8 +259,8 @@ const KEYS: Keys = {
   repo_actions: { import_auto_commit: 'value', delete_auto_commit: 'value', sync_push: 'value' },
   targets: { '*': { enabled: 'value', path: 'value' } },
   profiles: 'value',
-  usage: { keep_tasks: 'value' },
-  prices: { currency: 'value', agents: 'value', models: 'value', shipped: 'value' },
+  usage: { keep_tasks: 'value', read_transcripts: 'value' },
+  prices: { currency: 'value', agents: 'value', models: 'value', shipped: 'value', as_of: 'value' },
   audit: { keep_days: 'value' },
   packs: {
     maxDepth: 'value',

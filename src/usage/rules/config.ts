@@ -1,5 +1,4 @@
 import { asRecord, asSwitch } from '../../machine/rules/settings-shape.ts'
-import { isRecord } from '../../text/values.ts'
 
 type Json = Record<string, unknown>
 
@@ -9,8 +8,8 @@ export function parseKeepsTasks(json: Json, path: string): boolean {
   return asSwitch(usage.keep_tasks, false, path, '"usage.keep_tasks"')
 }
 
-/** The configuration with the setting changed. */
-export function withKeptTasks(json: Json, isOn: boolean): Json {
-  const usage = isRecord(json.usage) ? json.usage : {}
-  return { ...json, usage: { ...usage, keep_tasks: isOn } }
+/** Whether the page may read the agents' own files of conversations: `usage.read_transcripts` in `config.json`. */
+export function parseReadsTranscripts(json: Json, path: string): boolean {
+  const usage = asRecord(json.usage ?? {}, path, '"usage"')
+  return asSwitch(usage.read_transcripts, false, path, '"usage.read_transcripts"')
 }

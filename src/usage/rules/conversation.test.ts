@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { ConversationTally, viewConversation } from './conversation.ts'
+import { CostMeter } from './cost.ts'
 import { event } from './event.fixture.ts'
 
 const at = (minute: number) => `2026-11-17T09:${String(minute).padStart(2, '0')}:00.000Z`
@@ -16,18 +17,27 @@ it('the log lists conversations by agent and session, the newest first', () => {
   ])
 })
 
-it('the log tells what happened in one, and what was planned and never given', () => {
+it('the log tells what happened in one, turn by turn, and what was planned and never given', () => {
+  const of = (taskHash: string, minute: number) => ({ taskHash, timestamp: at(minute) })
   const events = [
-    event('a', { timestamp: at(1), stage: 'planned' }),
-    event('b', { timestamp: at(1), stage: 'planned' }),
-    event('b', { timestamp: at(2), stage: 'planned' }),
-    event('a', { timestamp: at(2), stage: 'delivered' }),
-    event('a', { timestamp: at(3), stage: 'planned', kind: 'pack' }),
-    event('', { timestamp: at(3) }),
+    event('a', { ...of('one', 1), stage: 'planned', task: 'mend it' }),
+    event('b', { ...of('one', 1), stage: 'planned' }),
+    event('a', { ...of('one', 1), stage: 'delivered', tokensEst: 7, listed: { 'skill:s': 3 } }),
+    event('b', { ...of('two', 2), stage: 'planned' }),
+    event('a', { ...of('three', 3), stage: 'planned', kind: 'pack' }),
+    event('', of('three', 3)),
   ]
-  const view = viewConversation(events, 2)
-  expect(view.steps.map(({ stage, entry }) => `${stage} ${entry}`)).toEqual(['planned a', 'planned b'])
-  expect(view.more).toBe(3)
+  const meter = new CostMeter(undefined)
+  const view = viewConversation(
+    events.map((each) => ({ event: each, costs: meter.read(each) })),
+    2,
+  )
+  expect(view.turns.map(({ steps }) => steps.map(({ stage, entry }) => `${stage} ${entry}`))).toEqual([
+    ['planned b'],
+    ['planned a'],
+  ])
+  expect(view.more).toBe(1)
+  expect(view.cost).toEqual({ listing: 3, opened: 0, delivered: 7 })
   expect(view.leftOut).toEqual([
     { kind: 'payload', entry: 'b', times: 2 },
     { kind: 'pack', entry: 'a', times: 1 },

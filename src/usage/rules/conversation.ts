@@ -1,4 +1,6 @@
-import { compareText } from '../../text/values.ts'
+import { addCost, type Cost, noCost } from '../../text/cost.ts'
+import { compareText, isRecord } from '../../text/values.ts'
+import type { EntryCost } from './cost.ts'
 import { viaOf } from './timeline.ts'
 import { type EntryKind, kindOf, type LoadMode, type Stage, stageOf, type UsageEvent } from './usage-event.ts'
 
@@ -30,14 +32,31 @@ interface ConversationStep {
   trigger: string
   mode: LoadMode
   tokens: number
+  /** The layer of a rule. */
+  layer?: string
+}
+
+/** What happened at one moment: the start of a session, a prompt, the use of a skill. */
+export interface ConversationTurn {
+  at: string
+  /** The words of its task, if they are kept. */
+  task?: string
+  /** What was delivered and used, then what a plan only named, each once. */
+  steps: ConversationStep[]
+  /** How many entries lists named to the model. */
+  listed: number
+  cost: Cost
 }
 
 export interface ConversationView extends Conversation {
-  steps: ConversationStep[]
-  /** The number of events that are not listed. */
+  turns: ConversationTurn[]
+  /** The number of turns that are not shown. */
   more: number
   /** Entries that a plan named and the conversation never received. */
   leftOut: { kind: EntryKind; entry: string; times: number }[]
+  cost: Cost
+  /** The conversations that it started: its subagents. */
+  branches: Conversation[]
 }
 
 const LONGEST_TITLE = 200
@@ -85,24 +104,47 @@ export class ConversationTally {
   }
 }
 
-/** What happened in one conversation, in the order of the log. */
+/** What happened in one conversation, in the order of the log: events of one task are one turn. */
 export function viewConversation(
-  events: readonly UsageEvent[],
-  mostSteps: number,
-): Omit<ConversationView, keyof Conversation> {
-  const about = events.filter(({ entryId }) => entryId !== '')
-  const given = new Set(about.filter((event) => stageOf(event) !== 'planned').map(keyOf))
+  events: readonly { event: UsageEvent; costs: readonly EntryCost[] }[],
+  mostTurns: number,
+): Pick<ConversationView, 'turns' | 'more' | 'leftOut' | 'cost'> {
+  const turns = new Map<string, ConversationTurn>()
+  const given = new Set<string>()
+  const cost = noCost()
+  for (const { event, costs } of events) {
+    const { timestamp: at, taskHash, task, entryId: entry, trigger, mode, tokensEst: tokens, sourceLayer } = event
+    const turn = turns.get(taskHash) ?? { at, steps: [], listed: 0, cost: noCost() }
+    turns.set(taskHash, turn)
+    if (typeof task === 'string') turn.task ??= task
+    turn.listed += isRecord(event.listed) ? Object.keys(event.listed).length : 0
+    for (const each of costs) {
+      addCost(turn.cost, each.cost)
+      addCost(cost, each.cost)
+    }
+    if (entry === '') continue
+    const stage = stageOf(event)
+    if (stage !== 'planned') given.add(keyOf(event))
+    turn.steps.push({ at, stage, kind: kindOf(event), entry, trigger, mode, tokens, layer: sourceLayer })
+  }
+  for (const turn of turns.values()) turn.steps = furthest(turn.steps)
   const leftOut = new Map<string, ConversationView['leftOut'][number]>()
-  for (const event of about) {
-    if (given.has(keyOf(event))) continue
+  for (const { event } of events) {
+    if (event.entryId === '' || given.has(keyOf(event))) continue
     const known = leftOut.get(keyOf(event)) ?? { kind: kindOf(event), entry: event.entryId, times: 0 }
     leftOut.set(keyOf(event), { ...known, times: known.times + 1 })
   }
-  const steps = about.slice(0, mostSteps).map((event): ConversationStep => {
-    const { timestamp: at, entryId: entry, trigger, mode, tokensEst: tokens } = event
-    return { at, stage: stageOf(event), kind: kindOf(event), entry, trigger, mode, tokens }
-  })
-  return { steps, more: about.length - steps.length, leftOut: [...leftOut.values()] }
+  const all = [...turns.values()]
+  const shown = all.slice(-mostTurns)
+  return { turns: shown, more: all.length - shown.length, leftOut: [...leftOut.values()], cost }
+}
+
+/** Each entry once, with the last stage that it reached. */
+function furthest(steps: readonly ConversationStep[]): ConversationStep[] {
+  const isPlanned = ({ stage }: ConversationStep) => stage === 'planned'
+  const reached = new Set(steps.filter((step) => !isPlanned(step)).map(({ kind, entry }) => `${kind} ${entry}`))
+  const only = steps.filter((step) => isPlanned(step) && !reached.has(`${step.kind} ${step.entry}`))
+  return [...steps.filter((step) => !isPlanned(step)), ...only]
 }
 
 function keyOf(event: UsageEvent): string {

@@ -15,8 +15,17 @@ export type DeliveredPart =
   /** The text of a pack, which the conversation requested itself; `audit` is the record that reproduces it. */
   | { form: 'pack'; sum: string; audit?: string }
 
+/** When and where something was delivered; undefined in files of earlier versions. */
+interface ClaimPlace {
+  /** ISO 8601: the time of the events in the usage log. */
+  at?: string
+  cwd?: string
+  /** The agent's own file of the conversation. */
+  transcript?: string
+}
+
 /** One line of a session's file: what a process is about to deliver, written before delivery. */
-export interface Claim {
+export interface Claim extends ClaimPlace {
   /** Identifies the process among others that claim at the same moment. */
   by: string
   parts: readonly DeliveredPart[]
@@ -126,7 +135,19 @@ function readClaim(line: string): Claim | undefined {
     isAnew: isAnew === true ? isAnew : undefined,
     isCompacted: isCompacted === true ? isCompacted : undefined,
     about: Array.isArray(about) ? about.filter(isShare) : undefined,
+    at: textOf(json.at),
+    cwd: textOf(json.cwd),
+    transcript: textOf(json.transcript),
   }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Every line that can be read, also from before the context was last empty. */
+export function readClaims(text: string): Claim[] {
+  return text.split('\n').flatMap((line) => (line === '' ? [] : (readClaim(line) ?? [])))
 }
 
 function isShare(json: unknown): json is [string, number] {

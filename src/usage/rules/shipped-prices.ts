@@ -1,4 +1,7 @@
-/** Looked up on 2026-09-29. US dollars for one million input tokens, without caching and long-context rates, by the start of a model's name. */
+/** The day on which the prices below were looked up. */
+export const SHIPPED_ON = '2026-09-29'
+
+/** US dollars for one million input tokens, without caching and long-context rates, by the start of a model's name. */
 const PRICES: readonly (readonly [dollars: number, models: string])[] = [
   [0.05, 'gpt-5-nano'],
   [0.1, 'gemini-2.5-flash-lite gpt-4.1-nano'],
@@ -24,6 +27,11 @@ const PRICES: readonly (readonly [dollars: number, models: string])[] = [
   [21, 'gpt-5.2-pro'],
   [30, 'gpt-5.4-pro gpt-5.5-pro'],
 ]
+
+/** Each model with its price. */
+export function shippedPrices(): Record<string, number> {
+  return Object.fromEntries(PRICES.flatMap(([dollars, models]) => models.split(' ').map((model) => [model, dollars])))
+}
 
 /** `anthropic/claude-opus-4-8[1m]` has the price of `claude-opus-4-8`, and `gpt-5.9` not that of `gpt-5`. */
 export function shippedPrice(model: string): number | undefined {

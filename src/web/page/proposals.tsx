@@ -7,10 +7,13 @@ import type {
   ImportResult,
   MergeView,
   Outcome,
+  PriceTable,
   SkillPreview,
   SyncResult,
+  Tuning,
   Undone,
   UpdateResult,
+  UsageSettings,
 } from '../../loadout.ts'
 import type { Operation } from '../../skills/rules/operations.ts'
 import { shellWord } from '../../text/printable.ts'
@@ -469,6 +472,103 @@ export function repair(scope: string): Change<Did<Health>> {
     isEmpty: ({ checks }) => checks.every(({ state }) => state !== 'problem'),
     done: ({ fixed }) => ({
       text: fixed.length === 0 ? 'There was nothing that Loadout can fix.' : fixed.map((each) => line(each)).join(' '),
+    }),
+  }
+}
+
+interface SettingsChange {
+  keepsTasks?: boolean
+  readsTranscripts?: boolean
+  prices?: PriceTable | null
+}
+
+/** `before`: what an undo restores. */
+export function changeSettings(
+  change: SettingsChange,
+  before: UsageSettings,
+): Change<Did<{ before: UsageSettings; after: UsageSettings }>> {
+  const back: SettingsChange = {
+    ...(change.keepsTasks !== undefined && { keepsTasks: before.keepsTasks }),
+    ...(change.readsTranscripts !== undefined && { readsTranscripts: before.readsTranscripts }),
+    ...(change.prices !== undefined && { prices: before.prices ?? null }),
+  }
+  const said = ({ keepsTasks, readsTranscripts, prices }: UsageSettings) =>
+    [
+      `keep the words of tasks: ${keepsTasks ? 'yes' : 'no'}`,
+      `read transcripts: ${readsTranscripts ? 'yes' : 'no'}`,
+      `prices: ${prices === undefined ? 'none' : JSON.stringify(prices, null, 1)}`,
+    ].join('\n')
+  return {
+    title: 'Change the settings',
+    verb: 'Change',
+    command:
+      change.keepsTasks === undefined
+        ? 'loadout config'
+        : `loadout usage --keep-tasks ${change.keepsTasks ? 'on' : 'off'}`,
+    path: '/api/change/settings',
+    body: change,
+    show: ({ before: now, after }) => (
+      <div class="beside">
+        <MarkedText label="Now" text={said(now)} />
+        <MarkedText label="Then" text={said(after)} />
+      </div>
+    ),
+    isEmpty: ({ before: now, after }) => JSON.stringify(now) === JSON.stringify(after),
+    done: ({ after }) => ({
+      text: 'The settings are changed.',
+      undo: asUndo({ ...changeSettings(back, after), verb: 'Undo' }),
+    }),
+  }
+}
+
+const TUNES: Record<string, string> = {
+  core: 'Always give',
+  manual: 'Never give unasked',
+  domain: 'Give when a task fits',
+}
+
+/** `loadout rules`: the priority of a rule, tried on the last kept tasks before it is saved. */
+export function tune(project: string, id: string, priority: string): Change<Did<Tuning>> {
+  return {
+    title: `${TUNES[priority] ?? priority}: ${line(id, 60)}`,
+    verb: 'Save',
+    command: 'loadout rules build',
+    path: '/api/change/tune',
+    body: { project, id, priority },
+    show: ({ path, diff, tasks, changes, before, after }) => (
+      <>
+        <p class="wraps">
+          {line(path)}: {before} → {after}
+        </p>
+        <MarkedText label="What would be saved" text={diff} />
+        <p>
+          {tasks === 0
+            ? 'No task of this project is kept, so nothing could be asked again.'
+            : `The last ${count(tasks, 'kept task')} asked again: ${changes.length === 0 ? 'none chooses otherwise.' : `${count(changes.length, 'task')} would choose otherwise.`}`}
+        </p>
+        <ul class="plain-list" aria-label="Tasks that would choose otherwise">
+          {changes.map(({ task, gained, lost }, at) => (
+            <li key={at}>
+              {gained.map((name) => (
+                <Badge key={name} tone="good">
+                  + {line(name, 40)}
+                </Badge>
+              ))}
+              {lost.map((name) => (
+                <Badge key={name} tone="bad">
+                  − {line(name, 40)}
+                </Badge>
+              ))}
+              <span class="wraps">{line(task, 200)}</span>
+            </li>
+          ))}
+        </ul>
+      </>
+    ),
+    isEmpty: ({ diff }) => diff === '',
+    done: ({ before }) => ({
+      text: `${line(id, 60)} is saved.`,
+      undo: asUndo({ ...tune(project, id, before), verb: 'Undo' }),
     }),
   }
 }

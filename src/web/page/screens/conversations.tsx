@@ -1,100 +1,116 @@
-import type { Conversations, ConversationView } from '../../../loadout.ts'
-import { chosen } from '../address.ts'
+import { useMemo } from 'preact/hooks'
+import type { Conversations } from '../../../loadout.ts'
+import { choose, chosen } from '../address.ts'
 import type { Answer } from '../api.ts'
 import { count, grouped, line } from '../format.ts'
+import { Choice, Field } from '../parts/field.tsx'
 import { Notices } from '../parts/notices.tsx'
-import { Answered, Badge, Figure, Screen, type Tone } from '../parts/screen.tsx'
+import { Answered, Screen } from '../parts/screen.tsx'
 import { useAnswer } from '../use-answer.ts'
-import { ConversationTable, minute } from './conversations/list.tsx'
-
-type ConversationStep = ConversationView['steps'][number]
-
-const STAGE_TONES: Record<ConversationStep['stage'], Tone> = { planned: 'quiet', delivered: 'info', used: 'good' }
+import { ConversationTable, titleOf } from './conversations/list.tsx'
+import { Recorded } from './conversations/recorded.tsx'
 
 export default function ConversationsScreen() {
+  const [via, session] = [chosen('agent'), chosen('session')]
   const asked = useAnswer<Conversations>('/api/sessions', {}, ['usage', 'sessions'])
   return (
-    <Screen title="Conversations" summary="What each conversation was given, when and why, and what was left out.">
-      <Answered asked={asked}>{(answer) => <Sessions answer={answer} />}</Answered>
+    <Screen
+      title="Conversations"
+      summary="What each conversation was given at each turn, why, what it cost, and what was left out."
+      controls={session === '' && asked.answer ? <Filters conversations={asked.answer.conversations} /> : undefined}
+    >
+      {session === '' ? (
+        <Answered asked={asked}>{(answer) => <List answer={answer} />}</Answered>
+      ) : (
+        <Recorded key={`${via} ${session}`} via={via} session={session} rows={asked.answer?.conversations ?? []} />
+      )}
     </Screen>
   )
 }
 
-function Sessions({ answer }: { answer: Answer<Conversations> }) {
-  const { conversations, total, findings } = answer
-  const [via, session] = [chosen('agent'), chosen('session')]
-  if (total === 0) {
-    return (
-      <p class="card">
-        The log tells of no conversation yet. Hooks and the MCP server write it: <code>loadout connect</code>
-      </p>
-    )
+function Filters({ conversations }: { conversations: Conversations['conversations'] }) {
+  const options = (names: readonly (string | undefined)[], all: string) => {
+    const known = [...new Set(names.flatMap((name) => name ?? []))].sort()
+    return [['', all] as const, ...known.map((name) => [name, line(name.split('/').at(-1) ?? '', 40)] as const)]
   }
   return (
     <>
-      <Notices findings={findings} />
-      <section class="card stack" aria-label="Conversations">
-        <h2>
-          {count(total, 'conversation')}
-          {conversations.length < total && <span class="muted">, the newest {grouped(conversations.length)} here</span>}
-        </h2>
-        <ConversationTable rows={conversations} current={`${via} ${session}`} order="order" />
-      </section>
-      {session !== '' && <Session key={`${via} ${session}`} via={via} session={session} />}
+      <Field
+        label="Search"
+        value={chosen('filter')}
+        placeholder="words, session"
+        delayMs={80}
+        onChange={(filter) => choose({ filter })}
+      />
+      <Choice
+        label="Agent"
+        value={chosen('via')}
+        options={options(
+          conversations.map(({ via }) => via),
+          'every agent',
+        )}
+        onChange={(via) => choose({ via })}
+      />
+      <Choice
+        label="Project"
+        value={chosen('project')}
+        options={options(
+          conversations.map(({ project }) => project),
+          'every project',
+        )}
+        onChange={(project) => choose({ project })}
+      />
+      <Choice
+        label="Subagents"
+        value={chosen('subagents')}
+        options={[
+          ['', 'inside their parents'],
+          ['yes', 'listed too'],
+        ]}
+        onChange={(subagents) => choose({ subagents })}
+      />
     </>
   )
 }
 
-function Session({ via, session }: { via: string; session: string }) {
-  const path = `/api/sessions/${encodeURIComponent(via)}/${encodeURIComponent(session)}`
-  const asked = useAnswer<ConversationView>(path, {}, ['usage'])
+function List({ answer }: { answer: Answer<Conversations> }) {
+  const { conversations, total, findings } = answer
+  const words = chosen('filter').toLowerCase()
+  const [via, project, subagents] = [chosen('via'), chosen('project'), chosen('subagents')]
+  const rows = useMemo(
+    () =>
+      conversations.filter(
+        (row) =>
+          (via === '' || row.via === via) &&
+          (project === '' || row.project === project) &&
+          (subagents !== '' || row.parent === undefined) &&
+          `${titleOf(row)} ${row.session} ${row.via}`.toLowerCase().includes(words),
+      ),
+    [conversations, words, via, project, subagents],
+  )
+  if (total === 0) {
+    return (
+      <p class="card">
+        The log tells of no conversation yet. Hooks and the MCP server write it: connect your agents on Home.
+      </p>
+    )
+  }
+  const isUntitled = conversations.every(({ title }) => title === undefined)
   return (
-    <Answered asked={asked}>
-      {(view) => (
-        <section class="card stack" aria-label="One conversation">
-          <h2 class="wraps">
-            {line(via)} <span class="mono muted">{line(session, 80)}</span>
-          </h2>
-          <dl class="figures">
-            <Figure value={minute(view.first)} label="first (UTC)" />
-            <Figure value={grouped(view.planned)} label="planned" />
-            <Figure value={grouped(view.delivered)} label="delivered" />
-            <Figure value={grouped(view.used)} label="used" />
-            <Figure value={grouped(view.tokens)} label="tokens" />
-          </dl>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so that the keyboard must reach it */}
-          <ol class="steps" aria-label="What happened" tabIndex={0}>
-            {view.steps.map((step, at) => (
-              <li key={at}>
-                <span class="muted mono">{minute(step.at)}</span>
-                <Badge tone={STAGE_TONES[step.stage]}>{step.stage}</Badge>
-                <span class="wraps">
-                  {step.kind} <strong>{line(step.entry)}</strong>{' '}
-                  <span class="muted">
-                    {line(step.trigger)}
-                    {step.tokens > 0 && `, ${count(step.tokens, 'token')}`}
-                  </span>
-                </span>
-              </li>
-            ))}
-          </ol>
-          {view.more > 0 && <p class="muted">and {grouped(view.more)} more</p>}
-          {view.leftOut.length > 0 && (
-            <>
-              <h3>Planned and not given</h3>
-              <ul class="plain-list">
-                {view.leftOut.map(({ kind, entry, times }) => (
-                  <li key={`${kind} ${entry}`}>
-                    <span class="wraps">
-                      {kind} <strong>{line(entry)}</strong> <span class="muted">{grouped(times)}×</span>
-                    </span>
-                  </li>
-                ))}
-              </ul>
-            </>
-          )}
-        </section>
+    <>
+      <Notices findings={findings} />
+      {isUntitled && (
+        <p class="muted">
+          Conversations get the words of their first task as titles when tasks are kept: see the settings on Home.
+        </p>
       )}
-    </Answered>
+      <section class="card stack" aria-label="Conversations">
+        <h2>
+          {count(rows.length, 'conversation')}
+          {rows.length < total && <span class="muted"> of {grouped(total)}</span>}
+        </h2>
+        <ConversationTable rows={rows} order="order" />
+      </section>
+    </>
   )
 }
