@@ -195,6 +195,10 @@ describe('one command for every kind', () => {
       ['packs', 'eval', 'radio'],
       ['eval', 'pack:radio'],
     ],
+    [
+      ['usage', '--similar', '--json'],
+      ['test', '--similar', '--json'],
+    ],
   ])('%j is %j', (alias, command) => {
     const run = machine.runWith(here, ...alias)
     expect(run).toEqual(machine.runWith(here, ...command))

@@ -47,7 +47,12 @@ import { count, lines, printableLine, shorten } from '../screen.ts'
 
 export const test = defineCommand({
   name: 'test',
-  aliases: { eval: ['--offline'], 'packs eval': ['--offline', '--kind', 'pack'], 'replay-prompts': ['--past'] },
+  aliases: {
+    eval: ['--offline'],
+    'packs eval': ['--offline', '--kind', 'pack'],
+    'replay-prompts': ['--past'],
+    'usage --similar': ['--similar'],
+  },
   summary: 'prove that a skill fires, helps, and still does, with your own agents',
   details: `loadout test notes runs the tests of a skill with each agent on this machine, in a home folder that has only this skill.
 loadout test . does it for all skills of a folder, pack:x and rule:x with the hooks and the MCP server of Loadout.
