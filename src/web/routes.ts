@@ -69,6 +69,7 @@ function addBundle(app: HttpApp, server: PageServer): void {
       maxTokens: numberIn(context, 'tokens'),
       maxChars: numberIn(context, 'chars'),
       maxFiles: numberIn(context, 'files'),
+      near: context.req.query('near')?.match(/[^\s,]+/g) ?? undefined,
       isRecorded: false,
       signal: context.req.raw.signal,
     })

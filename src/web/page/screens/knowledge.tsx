@@ -1,10 +1,13 @@
+import { useState } from 'preact/hooks'
 import type { PackList, PackView, Resolution, Validation } from '../../../loadout.ts'
 import { choose, chosen } from '../address.ts'
 import type { Answer } from '../api.ts'
 import { count, grouped, line } from '../format.ts'
+import { propose } from '../parts/change.tsx'
 import { Notices } from '../parts/notices.tsx'
 import { Answered, Badge, Command, Figure, Screen, type Tone } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
+import { allow, forbid } from '../proposals.tsx'
 import { useAnswer } from '../use-answer.ts'
 
 type Pack = PackList['packs'][number]
@@ -43,11 +46,39 @@ export default function KnowledgeScreen() {
 }
 
 function Packs({ list }: { list: Answer<PackList> }) {
-  const open = chosen('pack')
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const keyOf = ({ packRoot }: Pack) => packRoot
+  // A link from a conversation has its name.
+  const open =
+    list.packs.find((pack) => pack.packRoot === chosen('pack') || pack.name === chosen('pack'))?.packRoot ?? ''
+  const isClosed = ({ effectiveTrust }: Pack) => effectiveTrust === 'unapproved' || effectiveTrust === 'changed'
+  const ready = list.packs.filter((pack) => selected.has(keyOf(pack)))
+  // What waits stands first.
+  const rows = [...list.packs].sort((a, b) => Number(isClosed(b)) - Number(isClosed(a)))
   return (
     <section class="card stack" aria-label="Packs">
-      <h2>{count(list.packs.length, 'pack')}</h2>
+      <div class="row">
+        <h2 class="grow">{count(list.packs.length, 'pack')}</h2>
+        {list.waiting.length > 0 && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => setSelected(new Set(list.waiting.map(({ root }) => root)))}
+          >
+            Select {count(list.waiting.length, 'pack')} that wait
+          </button>
+        )}
+        {ready.length > 0 && (
+          <>
+            <button type="button" class="button" onClick={() => propose(forbid({ packs: ready.map(keyOf) }))}>
+              Never…
+            </button>
+            <button type="button" class="button is-main" onClick={() => propose(allow({ packs: ready.map(keyOf) }))}>
+              Allow {count(ready.length, 'pack')}…
+            </button>
+          </>
+        )}
+      </div>
       <Notices findings={list.findings} label="What was found about packs" />
       {list.waiting.length > 0 && (
         <ul class="plain-list" aria-label="Packs that wait for an answer">
@@ -62,24 +93,34 @@ function Packs({ list }: { list: Answer<PackList> }) {
       )}
       <Table
         label="Packs"
-        rows={list.packs}
+        rows={rows}
+        order="packs"
+        selected={selected}
+        onSelect={setSelected}
         keyOf={keyOf}
         current={open}
         onMove={(row) => choose({ pack: keyOf(row) })}
         isDim={({ isShadowed }) => isShadowed}
         empty="No pack was found. loadout packs new --from <folder> makes one of documents."
         columns={[
-          { name: 'pack', width: 'minmax(8rem, 1fr)', cell: ({ name }) => <span class="clip">{line(name)}</span> },
+          {
+            name: 'pack',
+            width: 'minmax(8rem, 1fr)',
+            cell: ({ name }) => <span class="clip">{line(name)}</span>,
+            by: ({ name }) => name,
+          },
           {
             name: 'status',
             width: '8rem',
             cell: ({ status }) => <Badge tone={STATUS[status] ?? 'bad'}>{status}</Badge>,
+            by: ({ status }) => status,
             isExtra: true,
           },
           {
             name: 'trust',
             width: '8rem',
             cell: ({ effectiveTrust }) => <Badge tone={TRUST[effectiveTrust] ?? 'quiet'}>{effectiveTrust}</Badge>,
+            by: ({ effectiveTrust }) => effectiveTrust,
           },
           { name: 'scope', width: '6rem', cell: ({ scope }) => scope, isExtra: true },
           {
@@ -159,15 +200,32 @@ function Rules({ resolution, issues }: { resolution: Answer<Resolution>; issues:
       <Table
         label="Rules"
         rows={entries}
+        order="rules"
         keyOf={({ id }: Payload) => id}
         current={chosen('rule')}
         onMove={({ id }) => choose({ rule: id })}
         empty="No rule is known. loadout rules build makes an index of them."
         columns={[
-          { name: 'rule', width: 'minmax(9rem, 2fr)', cell: ({ id }) => <span class="clip">{line(id)}</span> },
-          { name: 'priority', width: '6rem', cell: ({ priority }) => line(String(priority), 20) },
+          {
+            name: 'rule',
+            width: 'minmax(9rem, 2fr)',
+            cell: ({ id }) => <span class="clip">{line(id)}</span>,
+            by: ({ id }) => id,
+          },
+          {
+            name: 'priority',
+            width: '6rem',
+            cell: ({ priority }) => line(String(priority), 20),
+            by: ({ priority }) => `${priority}`,
+          },
           { name: 'layer', width: '6rem', cell: ({ source }) => line(source, 40), isExtra: true },
-          { name: 'tokens', width: '5rem', cell: ({ tokens }) => grouped(tokens), isNumber: true },
+          {
+            name: 'tokens',
+            width: '5rem',
+            cell: ({ tokens }) => grouped(tokens),
+            isNumber: true,
+            by: ({ tokens }) => tokens,
+          },
         ]}
       />
     </section>

@@ -88,6 +88,15 @@ function Question({ mark }: { mark: string }) {
         isNumber
         onChange={(tokens) => choose({ [`tokens${mark}`]: tokens })}
       />
+      {mark === '' && (
+        <Field
+          label="Open files"
+          value={chosen('near')}
+          placeholder="src/cors.ts"
+          delayMs={500}
+          onChange={(near) => choose({ near })}
+        />
+      )}
     </div>
   )
 }
@@ -111,7 +120,12 @@ function Records({ record }: { record: string }) {
 
 function Asked({ mark }: { mark: string }) {
   const [task, tokens] = [chosen(`task${mark}`), chosen(`tokens${mark}`)]
-  const limits = { tokens, chars: chosen(`chars${mark}`), files: chosen(`files${mark}`) }
+  const limits = {
+    tokens,
+    chars: chosen(`chars${mark}`),
+    files: chosen(`files${mark}`),
+    near: mark === '' ? chosen('near') : '',
+  }
   // Building the first index of a large project takes a while: what is known at once comes before it.
   const first = useAnswer<{ places: string[] }>('/api/first', { task }, NO_WATCH)
   const asked = useAnswer<Built>(first.isWaiting ? undefined : '/api/context', { task, ...limits }, BUNDLE_WATCH)
@@ -238,6 +252,7 @@ function Bundle({ built: { bundle, marks = [] }, command }: { built: Built; comm
           {shown && <PartText file={shown} marks={marks[at] ?? []} />}
         </div>
       )}
+      <Pointers bundle={bundle} />
       <LeftOut bundle={bundle} />
       <Warnings bundle={bundle} />
       <p class="muted">
@@ -291,6 +306,32 @@ function PartText({ file, marks }: { file: BundleFile; marks: readonly Span[] })
       </figcaption>
       <MarkedText label={`Text of ${line(file.path, 80)}`} text={file.excerpt} marks={marks} />
     </figure>
+  )
+}
+
+/** The second tier: places that are named in one line each. */
+function Pointers({ bundle: { pointers = [] } }: { bundle: ContextBundle }) {
+  if (pointers.length === 0) return null
+  return (
+    <details class="left-out">
+      <summary>
+        Named in one line: {grouped(pointers.length)} <span class="muted">the agent can read them itself</span>
+      </summary>
+      <ul class="plain-list">
+        {pointers.map(({ path, start, end, symbol, group, why }) => (
+          <li key={`${path} ${start}`}>
+            <Badge tone="quiet">{group}</Badge>
+            <span class="mono wraps">
+              {line(path)}:{start}–{end}
+            </span>
+            <span class="muted wraps">
+              {symbol !== undefined && `${line(symbol, 80)}, `}
+              {line(why, 160)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 
