@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { changeConfig } from '../change/edits.ts'
 import { exists, isFolder } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
+import { type Machine, opening } from '../machine/machine.ts'
 import { type Project, realOrSame } from '../machine/open-project.ts'
 import { failWith, unlessTrouble } from '../text/trouble.ts'
 import { AGENTS, type Agent, requireAgent, type Scope, type TargetRoot } from './rules/agents.ts'
@@ -121,9 +121,7 @@ export interface AgentView {
 }
 
 /** All known agents, and whether Loadout installs skills for them on this machine. */
-export function listAgents(machine: Machine, _request: object): AgentView[] {
-  return viewAgents(new Config(machine))
-}
+export const listAgents = opening(Config, (config, _: object): AgentView[] => viewAgents(config))
 
 function viewAgents(config: Config): AgentView[] {
   return AGENTS.map((agent) => {

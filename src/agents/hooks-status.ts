@@ -145,7 +145,7 @@ function findGone(machine: Machine, place: HookPlace, hooks: readonly FoundHook[
   const commands = hooks.flatMap((hook) => Object.values(hook.commands))
   const missing = commands.flatMap((command) => {
     const paths = pathsIn(command)
-    if (paths === undefined) return findProgram(machine, 'loadout') === undefined ? ['loadout'] : []
+    if (paths === undefined) return findProgram(machine.env, 'loadout') === undefined ? ['loadout'] : []
     return [paths.node, paths.script].filter((path) => !isFile(path))
   })
   const command = installCommand(place)

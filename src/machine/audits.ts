@@ -6,7 +6,7 @@ import { readJson, readText, removeFile } from './files.ts'
 import { namesIn, removeOrphans } from './leftovers.ts'
 import type { Machine } from './machine.ts'
 import { programVersion } from './package-folder.ts'
-import { PRIVATE_FILE } from './records.ts'
+import { PRIVATE_FILE, type Records } from './records.ts'
 import { asRecord, badConfig } from './rules/settings-shape.ts'
 
 /** What Loadout delivered, complete enough to give it again or to say what has changed. Contains none of its text. */
@@ -43,7 +43,7 @@ export function writeAudit(
     const sum = sha256(JSON.stringify(record))
     const id = idOf(record, sum)
     const text = `${JSON.stringify({ format: FORMAT, sum, record })}\n`
-    if (!isWritten(pathOf(machine, id), text)) machine.records.write(`${FOLDER}/${id}.json`, text, false)
+    if (!isWritten(pathOf(machine.records, id), text)) machine.records.write(`${FOLDER}/${id}.json`, text, false)
     const folder = machine.records.path(FOLDER)
     if (!swept.has(folder)) removeOrphans(folder)
     swept.add(folder)
@@ -76,8 +76,8 @@ function idOf({ digest }: { digest?: string }, sum: string): string {
  * one that does not match its sum: so what remains has the shape of its kind.
  */
 export function readAudit<T extends AuditRecord>(machine: Machine, typed: string): { id: string; record: T } {
-  const id = findId(machine, typed)
-  const path = pathOf(machine, id)
+  const id = findId(machine.records, typed)
+  const path = pathOf(machine.records, id)
   const json = readJson(path)
   if (!isRecord(json) || typeof json.format !== 'number') throw failWith('CONTEXT_CHANGED/record-changed', { path })
   if (json.format !== FORMAT) throw failWith('CONTEXT_CHANGED/record-version', { path })
@@ -87,10 +87,10 @@ export function readAudit<T extends AuditRecord>(machine: Machine, typed: string
   return { id, record: record as unknown as T }
 }
 
-function findId(machine: Machine, typed: string): string {
+function findId(records: Records, typed: string): string {
   const start = typed.toLowerCase().slice(0, ID_LENGTH)
   const startingIn = (folder: string) =>
-    start === '' ? [] : idsIn(machine, folder).filter((id) => id.startsWith(start))
+    start === '' ? [] : idsIn(records, folder).filter((id) => id.startsWith(start))
   const found = startingIn(FOLDER)
   const [only] = found
   if (only !== undefined && found.length === 1) return only
@@ -105,7 +105,7 @@ function findId(machine: Machine, typed: string): string {
   for (const folder of EARLIER) {
     const [old] = startingIn(folder)
     if (old !== undefined)
-      throw failWith('CONTEXT_CHANGED/record-version', { path: machine.records.path(`${folder}/${old}.json`) })
+      throw failWith('CONTEXT_CHANGED/record-version', { path: records.path(`${folder}/${old}.json`) })
   }
   throw failWith('ENTRY_NOT_FOUND/audit-not-found', { typed })
 }
@@ -118,8 +118,8 @@ export function newestAudits<T extends AuditRecord>(
   kind: T['kind'],
   most: number,
 ): { id: string; at: Date; record: T }[] {
-  const written = idsIn(machine, FOLDER).flatMap((id) => {
-    const stat = statSync(pathOf(machine, id), { throwIfNoEntry: false })
+  const written = idsIn(machine.records, FOLDER).flatMap((id) => {
+    const stat = statSync(pathOf(machine.records, id), { throwIfNoEntry: false })
     return stat === undefined ? [] : [{ id, at: stat.mtime }]
   })
   const newest: { id: string; at: Date; record: T }[] = []
@@ -188,11 +188,11 @@ function isDays(days: number): boolean {
   return Number.isSafeInteger(days) && days >= 0
 }
 
-function idsIn(machine: Machine, folder: string): string[] {
-  const names = namesIn(machine.records.path(folder))
+function idsIn(records: Records, folder: string): string[] {
+  const names = namesIn(records.path(folder))
   return names.flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []).sort(compareText)
 }
 
-function pathOf(machine: Machine, id: string): string {
-  return machine.records.path(`${FOLDER}/${id}.json`)
+function pathOf(records: Records, id: string): string {
+  return records.path(`${FOLDER}/${id}.json`)
 }

@@ -39,7 +39,7 @@ export class Repository {
 
   /** All settings in effect. Throws for settings that make git run a program. */
   settings(): Promise<Setting[]> {
-    return readSafeConfig(this.machine, this.path)
+    return readSafeConfig(this)
   }
 
   /** Throws unless the folder is the root of a repository with a work tree; a folder inside another one is refused. */
@@ -136,8 +136,8 @@ const DANGERS: readonly Danger[] = [
 const REWRITTEN_URL = /^url\.(.*)\.(?:pushinsteadof|insteadof)$/s
 
 /** All settings in effect in a repository, the last one of a key; throws if they are unsafe. */
-export async function readSafeConfig(machine: Machine, repo: string): Promise<Setting[]> {
-  const settings = await readConfig(machine, repo)
+async function readSafeConfig(repo: Repository): Promise<Setting[]> {
+  const settings = await readConfig(repo)
   const problems = new Map<string, string>()
   for (const setting of settings) {
     const reason = setting.isLocal ? dangerOf(setting) : undefined
@@ -169,10 +169,11 @@ function overwritesLocalRefs(refspec: string): boolean {
 /** Earlier answers, with the state of all files they came from: most commands ask several times. */
 const known = new WeakMap<Machine, Map<string, { settings: Setting[]; files: string[]; state: string }>>()
 
-async function readConfig(machine: Machine, repo: string): Promise<Setting[]> {
+async function readConfig(repository: Repository): Promise<Setting[]> {
+  const { machine, path: repo } = repository
   const before = known.get(machine)?.get(repo)
   if (before !== undefined && signatureOf(before.files, machine.now()).state === before.state) return before.settings
-  const settings = await askForConfig(machine, repo)
+  const settings = await askForConfig(repository)
   const own = [join(machine.home, '.gitconfig'), join(machine.home, '.config', 'git', 'config')]
   const files = [...new Set([...own, ...settings.map(({ file }) => file)])]
   const { state, isSettled } = signatureOf(files, machine.now())
@@ -183,15 +184,15 @@ async function readConfig(machine: Machine, repo: string): Promise<Setting[]> {
   return settings
 }
 
-async function askForConfig(machine: Machine, repo: string): Promise<Setting[]> {
+async function askForConfig(repository: Repository): Promise<Setting[]> {
   const list = ['config', '--list', '--show-scope', '--show-origin', '--includes', '-z']
-  const fields = (await runGit(machine, repo, list)).stdout.split('\0')
+  const fields = (await repository.git(list)).stdout.split('\0')
   const settings: Setting[] = []
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [scope, origin = '', setting = ''] = fields.slice(at, at + 3)
     const [key = '', ...value] = setting.split('\n')
     settings.push({
-      file: resolve(repo, origin.replace(/^file:/, '')),
+      file: resolve(repository.path, origin.replace(/^file:/, '')),
       isLocal: scope === 'local' || scope === 'worktree',
       key,
       value: value.length === 0 ? undefined : value.join('\n'),

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
-import { readSafeConfig, runGit } from '../machine/repository.ts'
+import { Repository, runGit } from '../machine/repository.ts'
 import { failWith } from '../text/trouble.ts'
 import { Packs } from './catalog.ts'
 import { digestTree } from './disk/pack-folder.ts'
@@ -35,7 +35,7 @@ export async function committedPack(machine: Machine, name: string): Promise<Com
 
 /** For example a folder in `node_modules`. */
 async function isIgnored(machine: Machine, repository: string, folder: string): Promise<boolean> {
-  await readSafeConfig(machine, repository)
+  await new Repository(machine, repository).settings()
   const { code } = await runGit(machine, repository, ['check-ignore', '--quiet', '--', folder], { okCodes: [0, 1] })
   return code === 0
 }

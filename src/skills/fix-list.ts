@@ -8,7 +8,7 @@ import { isCrowdedOut, type SeenSkill } from '../agents/rules/visibility.ts'
 import { openScan, type SeenByAgent, type SeeRequest, type SkillScan, seeAgent, workedIn } from '../agents/see.ts'
 import { changeFiles, Edits } from '../change/edits.ts'
 import { openExamples } from '../examples/examples.ts'
-import type { Machine } from '../machine/machine.ts'
+import { type Machine, opening } from '../machine/machine.ts'
 import { findRepository } from '../machine/open-project.ts'
 import { openRanking } from '../machine/ranking.ts'
 import { unlessTrouble } from '../text/trouble.ts'
@@ -53,15 +53,16 @@ export interface FixPlan {
 }
 
 /** Plans for one agent, or for every enabled agent whose list is known. */
-export async function planFix(
-  machine: Machine,
-  request: Omit<SeeRequest, 'agent'> & { agent?: string },
-): Promise<FixPlan[]> {
-  const enabled = enabledAgents(new Config(machine))
-  const agents = request.agent === undefined ? RECORDED_AGENTS.filter((id) => enabled.includes(id)) : [request.agent]
-  const scan = openScan(machine)
-  return agents.map((agent) => planFor(machine, { ...request, agent }, scan))
-}
+export const planFix = opening(
+  Config,
+  async (config, request: Omit<SeeRequest, 'agent'> & { agent?: string }): Promise<FixPlan[]> => {
+    const { machine } = config
+    const enabled = enabledAgents(config)
+    const agents = request.agent === undefined ? RECORDED_AGENTS.filter((id) => enabled.includes(id)) : [request.agent]
+    const scan = openScan(machine)
+    return agents.map((agent) => planFor(machine, { ...request, agent }, scan))
+  },
+)
 
 function planFor(machine: Machine, request: SeeRequest, scan: SkillScan): FixPlan {
   const see = (switched: Switches = {}) => seeAgent(machine.quiet(), { ...request, switched }, scan)

@@ -60,12 +60,12 @@ export function withheldNames(machine: Machine): ReadonlySet<string> {
   const library = new Config(machine).library
   const inLibrary =
     library !== undefined && isFolder(library) ? readLibrary(new Repository(machine, library)).withheld.keys() : []
-  return new Set([...deniedSkills(machine), ...inLibrary])
+  return new Set([...deniedSkills(machine.approvals), ...inLibrary])
 }
 
 /** Denied on this machine, in the library or in an agent's folder. */
-export function deniedSkills(machine: Machine): string[] {
-  return machine.approvals
+export function deniedSkills(approvals: Machine['approvals']): string[] {
+  return approvals
     .require()
     .flatMap(({ kind, decision, name }) => (kind === 'skill' && answerFacts({ decision }).denied ? [name] : []))
 }

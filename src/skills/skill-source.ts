@@ -150,8 +150,9 @@ function collectSkills(machine: Machine, opened: Project): CollectedSkills {
   const config = new Config(machine)
   const findings: Finding[] = []
   const library = config.library
-  const denied = deniedSkills(machine)
-  const { skills: own, withheld } = library === undefined ? NO_SKILLS : librarySkills(machine, library, findings)
+  const denied = deniedSkills(machine.approvals)
+  const { skills: own, withheld } =
+    library === undefined ? NO_SKILLS : librarySkills(new Repository(machine, library), findings)
   const project = config.findProject(opened)
   const roots = [...(project === undefined ? [] : config.targetRoots(project)), ...config.targetRoots()]
   const known = new Set([...own.map(({ name }) => name), ...withheld.keys(), ...denied])
@@ -164,10 +165,11 @@ function collectSkills(machine: Machine, opened: Project): CollectedSkills {
 type OwnSkills = Pick<CollectedSkills, 'skills' | 'withheld'>
 const NO_SKILLS: OwnSkills = { skills: [], withheld: new Map() }
 
-function librarySkills(machine: Machine, library: string, findings: Finding[]): OwnSkills {
+function librarySkills(repo: Repository, findings: Finding[]): OwnSkills {
+  const { path: library } = repo
   try {
     requireLibraryFolder(library)
-    const registry = readLibrary(new Repository(machine, library))
+    const registry = readLibrary(repo)
     const broken = registry.findings.filter(({ code }) => code !== 'NAME_DIFFERS')
     findings.push(...broken.map((finding): Finding => ({ ...finding, severity: 'warning' })))
     return { skills: skillsOf(library, registry.skills), withheld: registry.withheld }

@@ -141,19 +141,21 @@ export class TestedSkills {
   }
 }
 
-export async function keepDescription(
-  machine: Machine,
-  { what, description }: { what: readonly string[]; description: string },
-): Promise<string> {
-  return new TestedSkills(machine, what).keepDescription(description)
+/** A use case on the skills that its request names. */
+function withTested<Request extends { what: readonly string[] }, Result>(
+  run: (tested: TestedSkills, request: Request) => Promise<Result>,
+): (machine: Machine, request: Request) => Promise<Result> {
+  return async (machine, request) => run(new TestedSkills(machine, request.what), request)
 }
 
-export async function addCases(
-  machine: Machine,
-  { what, prompts, not = false }: { what: readonly string[]; prompts: readonly string[]; not?: boolean },
-): Promise<{ path: string; cases: number }> {
-  return new TestedSkills(machine, what).addCases(prompts, not)
-}
+export const keepDescription = withTested((tested, request: { what: readonly string[]; description: string }) =>
+  tested.keepDescription(request.description),
+)
+
+export const addCases = withTested(
+  (tested, { prompts, not = false }: { what: readonly string[]; prompts: readonly string[]; not?: boolean }) =>
+    tested.addCases(prompts, not),
+)
 
 function skillsIn(root: string): TestedSkill[] {
   return discoverSkills(root).skills.map(({ path, folder }) => {

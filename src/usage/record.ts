@@ -116,19 +116,19 @@ function eventOf(
 
 /** The words of a task and its plan options, for the log; undefined unless the user asked for it. */
 export async function keepTask(machine: Machine, task: string, asked: () => object): Promise<KeptTask | undefined> {
-  if (!isKept(machine, task)) return undefined
+  if (!isKept(machine.config, task)) return undefined
   const { maskText } = await import('../machine/secret-scanner.ts')
   return keepMasked(machine, await maskText(task), asked)
 }
 
 /** `keepTask` for words whose secrets are already masked. */
 export function keepMasked(machine: Machine, words: string, asked: () => object): KeptTask | undefined {
-  return isKept(machine, words) ? { words, asked: asked() } : undefined
+  return isKept(machine.config, words) ? { words, asked: asked() } : undefined
 }
 
 /** False if the configuration is unclear. */
-function isKept(machine: Machine, task: string): boolean {
+function isKept(config: Machine['config'], task: string): boolean {
   // A longer text is hardly a task, and half of one would be routed differently.
   if (task.length > 8_000) return false
-  return unlessTrouble(() => parseKeepsTasks(machine.config.read(), machine.config.path), false)
+  return unlessTrouble(() => parseKeepsTasks(config.read(), config.path), false)
 }

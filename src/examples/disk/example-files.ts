@@ -5,6 +5,7 @@ import { exists } from '../../machine/files.ts'
 import { readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
 import { acquireLock, tryLock } from '../../machine/lock.ts'
 import { LEARNED_PROMPTS, type Machine } from '../../machine/machine.ts'
+import type { Records } from '../../machine/records.ts'
 import { type LoadoutError, retell } from '../../text/trouble.ts'
 import { attempt, compareText, sha256 } from '../../text/values.ts'
 import { type Example, parseExample } from '../rules/example.ts'
@@ -90,23 +91,23 @@ type Change = (lines: readonly ExampleLine[]) => readonly string[] | undefined
  * nothing. Lines that `change` keeps keep their text.
  */
 export async function changeExamples(machine: Machine, file: ExampleFile, change: Change): Promise<void> {
-  replaceLines(machine, file, change, await acquireLock(lockOf(machine, file), { purpose: 'teach' }))
+  replaceLines(machine.records, file, change, await acquireLock(lockOf(machine.records, file), { purpose: 'teach' }))
 }
 
 /** `changeExamples` for callers that must not wait: changes nothing while another process writes. */
 export function changeExamplesNow(machine: Machine, file: ExampleFile, change: Change): void {
-  const release = tryLock(lockOf(machine, file), 'learn')
-  if (release !== undefined) replaceLines(machine, file, change, release)
+  const release = tryLock(lockOf(machine.records, file), 'learn')
+  if (release !== undefined) replaceLines(machine.records, file, change, release)
 }
 
-function replaceLines(machine: Machine, file: ExampleFile, change: Change, release: () => void): void {
+function replaceLines(records: Records, file: ExampleFile, change: Change, release: () => void): void {
   try {
     const text = changedText(file, change)
     if (text === undefined) return
     if (file.place !== 'machine') {
       refuseLinkOut(file.root, file.path)
       writeInside(file.root, file.path, text)
-    } else machine.records.write(file.path, text)
+    } else records.write(file.path, text)
   } finally {
     release()
   }
@@ -123,8 +124,8 @@ export function changedText(file: ExampleFile, change: Change): string | undefin
     .join('')
 }
 
-function lockOf(machine: Machine, { root, path }: ExampleFile): string {
-  const folder = machine.records.privateFolder('locks')
+function lockOf(records: Records, { root, path }: ExampleFile): string {
+  const folder = records.privateFolder('locks')
   const real = exists(root) ? realpathSync(root) : root
   return join(folder, `examples-${sha256(join(real, path)).slice(0, 16)}`)
 }

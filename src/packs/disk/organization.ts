@@ -8,7 +8,7 @@ import { readInside } from '../../machine/inside.ts'
 import { acquireLock } from '../../machine/lock.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { move } from '../../machine/platform.ts'
-import { type Patience, Repository, readSafeConfig, runGit } from '../../machine/repository.ts'
+import { type Patience, Repository, runGit } from '../../machine/repository.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { clonePath } from './discover.ts'
@@ -78,7 +78,7 @@ export async function fetchSource(
 async function copiedCommit(machine: Machine, folder: string): Promise<string | undefined> {
   if (!exists(join(folder, '.git'))) return undefined
   try {
-    await readSafeConfig(machine, folder)
+    await new Repository(machine, folder).settings()
     return await new Repository(machine, folder).head()
   } catch {
     return undefined

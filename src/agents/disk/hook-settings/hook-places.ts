@@ -113,13 +113,13 @@ export function findTraces(machine: Machine, agent: string): HookTraces {
 /** How to start Loadout from anywhere: by its name if that is on the PATH, else by its path. */
 export function ownCall(machine: Machine): ProgramCall {
   const script = join(packageFolder(), 'dist', 'cli.cjs')
-  const found = findProgram(machine, 'loadout')
+  const found = findProgram(machine.env, 'loadout')
   const isThis = found !== undefined && realOrSame(found) === realOrSame(script)
   return isThis ? 'named' : { node: process.execPath, script }
 }
 
 /** Searches the PATH, without the folders that npm adds while it runs a script: agents do not have them. */
-export function findProgram({ env }: Machine, name: string): string | undefined {
+export function findProgram(env: Machine['env'], name: string): string | undefined {
   const folders = (env.PATH ?? env.Path ?? '')
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !/node_modules[\\/]\.bin[\\/]?$/.test(folder))
