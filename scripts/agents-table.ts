@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { HOOK_HOSTS } from '../src/agents/rules/hook-hosts.ts'
 import { compareText } from '../src/text/values.ts'
 import { librarySkills } from '../test/agents/worlds.ts'
 
@@ -10,8 +11,11 @@ interface Recording {
   label: string
   version: string
   recorded: string
+  /** The day of what came by hooks and MCP, if it is another. */
+  connected?: string
   mcp: { connected: boolean; named: boolean } | null
   hooks: { start: boolean; prompt: boolean } | null
+  subagents?: boolean | null
   instructions: Record<string, [path: string, bytes: number][]>
   libraries: { size: number; asked?: string; model: string; shown: (number | null)[] }[]
 }
@@ -32,33 +36,23 @@ their scripts, instruction files, and of its settings the keys that Loadout know
 network but that model and can write nothing else. What it sent is compared with \`see\` and kept for this version. This
 needs Linux with \`unshare\` and \`ip\`.
 
-| client | version | recorded | MCP | hooks | instruction files |
-|---|---|---|---|---|---|
+| client | version | recorded | hooks | subagents | MCP | plugin | skills | instruction files |
+|---|---|---|---|---|---|---|---|---|
 ${recordings.map(row).join('\n')}
+${BY_HAND}
 
 - **MCP**: the client connected to \`loadout mcp\`. "tools named" means that the first request names the tools;
   otherwise the model finds them by a search of the client. Codex does not
   wait for a server: 0.169.0 named the tools in one run of three, and on a busy machine 0.166.0 ended before it connected.
 - **Hooks**: text of \`loadout connect\` that reached the model, at the start of a session and at a prompt. Codex
-  ran with \`--dangerously-bypass-hook-trust\`: without it, it waits until a person trusts the hooks.
+  ran with \`--dangerously-bypass-hook-trust\`: without it, it waits until a person trusts the hooks. Droid asks at a prompt only in
+  sessions of an editor or a person: seen over JSON-RPC, by hand. "AGENTS.md": without hooks, \`connect\` lists there what can be loaded.
+- **Subagents**: a subagent got what its own task needs. "–": the client offered no tool that starts one.
+- **Plugin**: built by \`loadout publish plugin\` and installed by the client's own command, by hand on 2026-11-19; for Qwen Code and
+  Gemini CLI the extension.
+- **Skills**: how many descriptions of 100 are listed whole or in part, by its own model.
 - **Instruction files**: the names that the client reads in a project, each from the folder it is started in up to the
   root of the repository.
-
-## Subagents and plugins
-
-Tried by hand, once each: subagents on 2026-11-18, with a text of Loadout that fits the subagent's task; plugins on 2026-11-19, built by
-\`loadout publish plugin\` and installed by the client's own command, without network.
-
-| client | version | subagent gets what its task needs | plugin: skill | MCP tools | hooks |
-|---|---|---|---|---|---|
-| Claude Code | 2.1.327, plugin 2.1.197 | yes | yes | yes | yes |
-| Codex | 0.169.0 | yes | yes | yes | yes |
-| GitHub Copilot CLI | 1.0.102 | yes | yes | yes | yes |
-| Gemini CLI | 0.61.0 | yes | yes, the extension | yes | yes |
-| OpenCode | 1.18.33 | yes | has no such plugins | | |
-| Qwen Code | 0.24.4, plugin 0.15.10 | no | yes, the extension | yes | no |
-| Droid | 0.215.0 | not tried | yes | yes | start only |
-| Grok Build | 1.0.41 | not tried | yes | not checked | no |
 
 Each session of two that ran at once, started by \`loadout session\`, listed its own skills; a third one listed what is installed
 (Claude Code 2.1.197, 2026-11-19).
@@ -93,8 +87,9 @@ reads the same settings. Only Claude Code can list a skill without its descripti
 - **Cursor**: everything that Loadout does for it, hooks included, follows its documentation only. It was never run with
   Loadout: the npm registry has no program of it that runs without an account.
 - **Windsurf, Zed, VS Code and other editors**: likewise, and Loadout has no hooks for them.
-- **Hooks of Droid, Kimi Code, Continue, Cline and Pi**: Loadout installs none yet. Droid takes the answer to a start, Kimi Code to a
-  prompt, Pi an extension. Grok Build drops the answers to prompts, Continue and Cline asked no hook of a prompt with one prompt.
+- **Hooks of Grok Build, Cline and Continue**: Grok Build drops the answers to a start and to a prompt, Cline takes only those around a tool,
+  Continue 1.5.47 has the events and asks at none.
+- **Subagents of Droid** need its service. **Kilo Code 7.8.1** lacks a program for Linux in the registry now, so its hooks are those of 7.7.7.
 - **Pi 1.5.2** needs a package that the registry lacks; Amp, Crush and Junie fetch a program from elsewhere; Qoder asks for a login
   first; Augment and Command Code were not run.
 - **Kiro, Goose and others** are not on npm. \`loadout see\` says for these that the limit is not known.
@@ -104,14 +99,53 @@ reads the same settings. Only Claude Code can list a skill without its descripti
 `
 }
 
-function row({ label, version, recorded, mcp, hooks, instructions }: Recording): string {
-  const connected = mcp?.connected ? (mcp.named ? 'yes, tools named' : 'yes') : 'no'
+/** What was seen outside of the recorder, on 2026-11-19: parts of a plugin that reached the model. */
+const PLUGINS: Readonly<Record<string, string>> = {
+  'claude 2.1.197': 'skill, MCP, hooks',
+  'codex 0.169.0': 'skill, MCP, hooks',
+  'copilot 1.0.102': 'skill, MCP, hooks',
+  'gemini 0.61.0': 'skill, MCP, hooks',
+  'qwen 0.24.4': 'skill, MCP (0.15.10)',
+  'droid 0.215.0': 'skill, MCP, hooks at start',
+  'grok 1.0.41': 'skill',
+  'opencode 1.18.33': 'has none',
+}
+const BY_HAND =
+  '| Kilo Code | 7.7.7 | 2026-11-19 | start, prompt | yes | not tried | not tried | not tried | not tried |'
+
+function row({
+  agent,
+  label,
+  version,
+  recorded,
+  connected,
+  mcp,
+  hooks,
+  subagents,
+  instructions,
+  libraries,
+}: Recording): string {
+  const server = mcp?.connected ? (mcp.named ? 'yes, tools named' : 'yes') : 'no'
   const reached = [...(hooks?.start ? ['start'] : []), ...(hooks?.prompt ? ['prompt'] : [])].join(', ')
+  const inSubagents = subagents == null ? '–' : subagents ? 'yes' : 'no'
   const inFolder = 'proj/sub/'
   const every = namesIn(instructions.every ?? [], inFolder)
   const shared = namesIn(instructions.shared ?? [], inFolder).filter((name) => !every.includes(name))
   const names = [...every.map((name) => `\`${name}\``), ...shared.map((name) => `\`${name}\` if there is no other`)]
-  return `| ${label} | ${version} | ${recorded} | ${connected} | ${reached || 'none'} | ${names.join(', ')} |`
+  const { shown = [] } = libraries.find(({ size }) => size === 100) ?? {}
+  const listed = shown.filter((each) => each !== null && each > 0).length
+  const days = connected === undefined || connected === recorded ? recorded : `${recorded}; hooks, MCP ${connected}`
+  const cells = [
+    label,
+    version,
+    days,
+    reached || (HOOK_HOSTS.some((host) => host.agent === agent) ? 'not tried' : 'AGENTS.md'),
+    inSubagents,
+    server,
+    PLUGINS[`${agent} ${version}`] ?? 'not tried',
+    `${listed} of 100`,
+  ]
+  return `| ${[...cells, names.join(', ')].join(' | ')} |`
 }
 
 const namesIn = (files: readonly [path: string, bytes: number][], folder: string) =>

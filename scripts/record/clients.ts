@@ -1,7 +1,5 @@
+import type { ScriptedCall } from '../../src/agents/disk/scripted-model.ts'
 import type { Client } from '../../src/agents/rules/clients.ts'
-
-/** How Loadout is started as an MCP server. */
-type Server = { command: string; args: string[] }
 
 /** Settings of a client: a file below the home folder, and values that are merged into it. */
 type Settings = Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -13,8 +11,8 @@ export interface Recorded {
   also?: readonly string[]
   /** Models whose lists differ; undefined is the one that it takes by itself. */
   models?: readonly (string | undefined)[]
-  /** Settings that name Loadout as an MCP server; absent where it has no servers. */
-  server?(server: Server): Settings
+  /** Calls of tools that start a subagent, and wait for it where the client would not. */
+  subagent?: readonly ScriptedCall[]
   /** Settings that switch some of the skills; absent where the client has no switch for one skill. */
   switches?(home: string): Settings
 }
@@ -22,14 +20,17 @@ export interface Recorded {
 /** `skill-000` and so on: skills of the library, each switched in another way. */
 const skillAt = (at: number) => `skill-${String(at).padStart(3, '0')}`
 
-const inMcpServers = (file: string) => (server: Server) => ({ [file]: { mcpServers: { loadout: server } } })
+const TASK = { description: 'find it', prompt: 'find how a release is cut' }
+const starts = (tool: string, more: Record<string, unknown> = {}): Pick<Recorded, 'subagent'> => ({
+  subagent: [{ tool, input: { ...TASK, ...more } }],
+})
 
 export const RECORDED_CLIENTS: readonly Recorded[] = [
   {
     agent: 'claude',
+    ...starts('Agent', { subagent_type: 'general-purpose' }),
     also: ['2.1.197'],
     models: [undefined, 'claude-haiku-4-5', 'claude-sonnet-4-6[1m]', 'claude-opus-4-8'],
-    server: (server) => ({ '.claude.json': { mcpServers: { loadout: { type: 'stdio', ...server } } } }),
     // One that only the user's file names, one in every file, and one in a file of a folder above the working one.
     switches: () => {
       const user = ['name-only', 'off', 'user-invocable-only', 'on', 'name-only', 'off', 'name-only']
@@ -46,9 +47,12 @@ export const RECORDED_CLIENTS: readonly Recorded[] = [
   },
   {
     agent: 'codex',
+    subagent: [
+      { tool: 'spawn_agent', input: { message: TASK.prompt, task_name: 't1' } },
+      { tool: 'wait_agent', input: { timeout_ms: 20_000 } },
+    ],
     also: ['0.166.0'],
     models: [undefined, 'gpt-5.6-sol', 'unknown-model'],
-    server: (server) => ({ '.codex/config.toml': { mcp_servers: { loadout: server } } }),
     switches: (home) => {
       const config = [
         { name: skillAt(0), enabled: false },
@@ -60,7 +64,7 @@ export const RECORDED_CLIENTS: readonly Recorded[] = [
   },
   {
     agent: 'gemini',
-    server: inMcpServers('.gemini/settings.json'),
+    subagent: [{ tool: 'invoke_agent', input: { agent_name: 'generalist', prompt: TASK.prompt } }],
     switches: () => ({
       '.gemini/settings.json': { skills: { disabled: [skillAt(0), skillAt(1)] } },
       'proj/.gemini/settings.json': { skills: { disabled: [skillAt(3)] } },
@@ -69,11 +73,7 @@ export const RECORDED_CLIENTS: readonly Recorded[] = [
   },
   {
     agent: 'opencode',
-    server: ({ command, args }) => ({
-      '.config/opencode/opencode.json': {
-        mcp: { loadout: { type: 'local', command: [command, ...args], enabled: true, timeout: 60_000 } },
-      },
-    }),
+    ...starts('task', { subagent_type: 'general' }),
     switches: () => {
       const [deny, ask, allow] = ['deny', 'ask', 'allow']
       const single = { [skillAt(0)]: deny, [skillAt(1)]: ask }
@@ -86,33 +86,18 @@ export const RECORDED_CLIENTS: readonly Recorded[] = [
   },
   {
     agent: 'copilot',
-    server: (server) => ({
-      '.copilot/mcp-config.json': { mcpServers: { loadout: { type: 'local', ...server, tools: ['*'] } } },
-    }),
+    ...starts('task', { name: 'finder', agent_type: 'general-purpose', mode: 'sync' }),
     switches: () => ({
       '.copilot/settings.json': { disabledSkills: [skillAt(0)] },
       '.copilot/config.json': { disabledSkills: [skillAt(1)] },
     }),
   },
-  { agent: 'qwen', server: inMcpServers('.qwen/settings.json') },
-  {
-    agent: 'kilo',
-    server: ({ command, args }) => ({
-      '.config/kilo/kilo.json': {
-        mcp: { loadout: { type: 'local', command: [command, ...args], enabled: true, timeout: 60_000 } },
-      },
-    }),
-  },
+  { agent: 'qwen', ...starts('agent', { subagent_type: 'general-purpose' }) },
+  { agent: 'kilo', ...starts('task', { subagent_type: 'general' }) },
   { agent: 'pi' },
-  { agent: 'kimi', server: inMcpServers('.kimi-code/mcp.json') },
-  {
-    agent: 'droid',
-    server: (server) => ({ '.factory/mcp.json': { mcpServers: { loadout: { type: 'stdio', ...server } } } }),
-  },
-  {
-    agent: 'continue',
-    server: (server) => ({ '.continue/config.yaml': { mcpServers: [{ name: 'loadout', ...server }] } }),
-  },
-  { agent: 'cline', server: inMcpServers('.cline/data/settings/cline_mcp_settings.json') },
-  { agent: 'grok', server: (server) => ({ '.grok/config.toml': { mcp_servers: { loadout: server } } }) },
+  { agent: 'kimi', ...starts('Agent', { subagent_type: 'coder' }) },
+  { agent: 'droid', ...starts('Task', { subagent_type: 'worker' }) },
+  { agent: 'continue' },
+  { agent: 'cline' },
+  { agent: 'grok' },
 ]

@@ -1,5 +1,5 @@
 import { failWith } from '../../text/trouble.ts'
-import { compareText, nearest } from '../../text/values.ts'
+import { nearest } from '../../text/values.ts'
 
 /** One agent that reads skills, and its folders. To add an agent, add a row. */
 export interface Agent {
@@ -31,39 +31,89 @@ export interface TargetRoot {
 
 const SHARED = '.agents/skills'
 
-/** An agent of which Loadout knows only the folders. */
-type Row = readonly [id: string, label: string, projectFolder: string, userFolder?: string | null]
+/** What else is known of an agent beside its folders. */
+type More = Omit<Agent, 'id' | 'label' | 'projectFolder' | 'userFolder'>
+type Row = readonly [id: string, label: string, projectFolder: string, userFolder?: string | null, more?: More]
 
-/** Sorted by id. Without a user's folder, it is the same as the project's; null: the agent reads only projects. */
-const PLAIN_AGENTS: readonly Row[] = [
+/**
+ * First the agents that are enabled by default and the shared folder, then all others by id. Without a user's folder, it is
+ * the same as the project's; null: the agent reads only projects.
+ */
+const ROWS: readonly Row[] = [
+  [
+    'claude',
+    'Claude Code',
+    '.claude/skills',
+    undefined,
+    { aliases: ['claude-code'], home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude' }, isEnabledByDefault: true },
+  ],
+  [
+    'codex',
+    'Codex',
+    '.codex/skills',
+    undefined,
+    {
+      aliases: ['codex-cli', 'openai-codex'],
+      home: { variable: 'CODEX_HOME', folder: '.codex' },
+      isEnabledByDefault: true,
+      alsoReads: ['agents'],
+    },
+  ],
+  [
+    'agents',
+    'shared folder',
+    SHARED,
+    undefined,
+    { aliases: ['shared', 'dexto', 'fx', 'loaf', 'sarvam-code', 'warp', 'zed'] },
+  ],
   ['adal', 'AdaL', '.adal/skills'],
   ['aider-desk', 'AiderDesk', '.aider-desk/skills'],
+  ['amp', 'Amp', SHARED, '.config/agents/skills', { aliases: ['replit', 'universal'] }],
   ['antigravity', 'Antigravity', SHARED, '.gemini/antigravity/skills'],
   ['antigravity-cli', 'Antigravity CLI', SHARED, '.gemini/antigravity-cli/skills'],
   ['astrbot', 'AstrBot', 'data/skills', '.astrbot/data/skills'],
   ['augment', 'Augment', '.augment/skills'],
   ['autohand-code', 'Autohand Code CLI', '.autohand/skills'],
   ['bob', 'IBM Bob', '.bob/skills'],
+  ['cline', 'Cline', SHARED, '.cline/skills', { alsoReads: ['agents'] }],
   ['codearts-agent', 'CodeArts Agent', '.codeartsdoer/skills'],
   ['codebuddy', 'CodeBuddy', '.codebuddy/skills'],
   ['codemaker', 'Codemaker', '.codemaker/skills'],
   ['codestudio', 'Code Studio', '.codestudio/skills'],
   ['command-code', 'Command Code', '.commandcode/skills'],
   ['continue', 'Continue', '.continue/skills'],
+  ['copilot', 'GitHub Copilot', SHARED, '.copilot/skills', { aliases: ['github-copilot'], alsoReads: ['agents'] }],
   ['cortex', 'Cortex Code', '.cortex/skills', '.snowflake/cortex/skills'],
   ['crush', 'Crush', '.crush/skills', '.config/crush/skills'],
+  ['cursor', 'Cursor', SHARED, '.cursor/skills'],
   ['deepagents', 'Deep Agents', SHARED, '.deepagents/agent/skills'],
   ['devin', 'Devin for Terminal', '.devin/skills', '.config/devin/skills'],
+  ['droid', 'Droid', SHARED, '.factory/skills', { aliases: ['factory'], alsoReads: ['agents'] }],
   ['eve', 'Eve', 'agent/skills', null],
   ['firebender', 'Firebender', SHARED, '.firebender/skills'],
   ['forgecode', 'ForgeCode', '.forge/skills'],
+  ['gemini', 'Gemini CLI', SHARED, '.gemini/skills', { aliases: ['gemini-cli'], alsoReads: ['agents'] }],
   ['goose', 'Goose', '.goose/skills', '.config/goose/skills'],
+  ['grok', 'Grok Build', '.grok/skills', undefined, { alsoReads: ['claude', 'agents', 'cursor'] }],
   ['hermes-agent', 'Hermes Agent', '.hermes/skills'],
   ['iflow-cli', 'iFlow CLI', '.iflow/skills'],
   ['inference-sh', 'inference.sh', '.inferencesh/skills'],
   ['jazz', 'Jazz', '.jazz/skills'],
   ['junie', 'Junie', '.junie/skills'],
+  ['kilo', 'Kilo Code', SHARED, '.kilo/skills', { alsoReads: ['claude', 'agents'] }],
   ['kimchi', 'Kimchi', '.kimchi/skills', '.config/kimchi/harness/skills'],
+  [
+    'kimi',
+    'Kimi Code',
+    SHARED,
+    '.kimi-code/skills',
+    {
+      aliases: ['kimi-code', 'kimi-code-cli'],
+      home: { variable: 'KIMI_CODE_HOME', folder: '.kimi-code' },
+      alsoReads: ['agents'],
+    },
+  ],
+  ['kiro', 'Kiro', '.kiro/skills', undefined, { aliases: ['kiro-cli'] }],
   ['kode', 'Kode', '.kode/skills'],
   ['lingma', 'Lingma', '.lingma/skills'],
   ['mcpjam', 'MCPJam', '.mcpjam/skills'],
@@ -74,13 +124,23 @@ const PLAIN_AGENTS: readonly Row[] = [
   ['neovate', 'Neovate', '.neovate/skills'],
   ['ona', 'Ona', '.ona/skills'],
   ['openclaw', 'OpenClaw', 'skills', '.openclaw/skills'],
+  ['opencode', 'OpenCode', SHARED, '.config/opencode/skills', { alsoReads: ['claude', 'agents'] }],
   ['openhands', 'OpenHands', '.openhands/skills'],
+  [
+    'pi',
+    'Pi',
+    SHARED,
+    '.pi/agent/skills',
+    { home: { variable: 'PI_CODING_AGENT_DIR', folder: '.pi/agent' }, alsoReads: ['agents'] },
+  ],
   ['pochi', 'Pochi', '.pochi/skills'],
   ['posit-assistant', 'Posit Assistant', '.posit/assistant/skills'],
   ['promptscript', 'PromptScript', SHARED, null],
   ['qoder', 'Qoder', '.qoder/skills'],
   ['qoder-cn', 'Qoder CN', '.qoder/skills', '.qoder-cn/skills'],
+  ['qwen', 'Qwen Code', '.qwen/skills', undefined, { aliases: ['qwen-code'], alsoReads: ['agents'] }],
   ['reasonix', 'Reasonix', '.reasonix/skills'],
+  ['roo', 'Roo Code', '.roo/skills', undefined, { aliases: ['roo-code'] }],
   ['rovodev', 'Rovo Dev', '.rovodev/skills'],
   ['tabnine-cli', 'Tabnine CLI', '.tabnine/agent/skills'],
   ['terramind', 'Terramind', '.terramind/skills'],
@@ -89,137 +149,16 @@ const PLAIN_AGENTS: readonly Row[] = [
   ['trae-cn', 'Trae CN', '.trae/skills', '.trae-cn/skills'],
   ['windsurf', 'Windsurf', '.windsurf/skills', '.codeium/windsurf/skills'],
   ['zcode', 'ZCode', '.zcode/skills'],
+  ['zencoder', 'Zencoder', '.zencoder/skills', undefined, { aliases: ['zenflow'] }],
 ]
 
-// Claude Code, Codex and the shared folder.
-const FIRST = 3
-
-const KNOWN: readonly Agent[] = [
-  {
-    id: 'claude',
-    aliases: ['claude-code'],
-    label: 'Claude Code',
-    userFolder: '.claude/skills',
-    projectFolder: '.claude/skills',
-    home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude' },
-    isEnabledByDefault: true,
-  },
-  {
-    id: 'codex',
-    aliases: ['codex-cli', 'openai-codex'],
-    label: 'Codex',
-    userFolder: '.codex/skills',
-    projectFolder: '.codex/skills',
-    home: { variable: 'CODEX_HOME', folder: '.codex' },
-    isEnabledByDefault: true,
-    alsoReads: ['agents'],
-  },
-  {
-    id: 'agents',
-    aliases: ['shared', 'dexto', 'fx', 'loaf', 'sarvam-code', 'warp', 'zed'],
-    label: 'shared folder',
-    userFolder: SHARED,
-    projectFolder: SHARED,
-  },
-  {
-    id: 'amp',
-    aliases: ['replit', 'universal'],
-    label: 'Amp',
-    userFolder: '.config/agents/skills',
-    projectFolder: SHARED,
-  },
-  {
-    id: 'copilot',
-    aliases: ['github-copilot'],
-    label: 'GitHub Copilot',
-    userFolder: '.copilot/skills',
-    projectFolder: SHARED,
-    alsoReads: ['agents'],
-  },
-  { id: 'cursor', label: 'Cursor', userFolder: '.cursor/skills', projectFolder: SHARED },
-  {
-    id: 'droid',
-    aliases: ['factory'],
-    label: 'Droid',
-    userFolder: '.factory/skills',
-    projectFolder: SHARED,
-    alsoReads: ['agents'],
-  },
-  {
-    id: 'gemini',
-    aliases: ['gemini-cli'],
-    label: 'Gemini CLI',
-    userFolder: '.gemini/skills',
-    projectFolder: SHARED,
-    alsoReads: ['agents'],
-  },
-  { id: 'cline', label: 'Cline', userFolder: '.cline/skills', projectFolder: SHARED, alsoReads: ['agents'] },
-  {
-    id: 'grok',
-    label: 'Grok Build',
-    userFolder: '.grok/skills',
-    projectFolder: '.grok/skills',
-    alsoReads: ['claude', 'agents', 'cursor'],
-  },
-  {
-    id: 'kilo',
-    label: 'Kilo Code',
-    userFolder: '.kilo/skills',
-    projectFolder: SHARED,
-    alsoReads: ['claude', 'agents'],
-  },
-  {
-    id: 'kimi',
-    aliases: ['kimi-code', 'kimi-code-cli'],
-    label: 'Kimi Code',
-    userFolder: '.kimi-code/skills',
-    projectFolder: SHARED,
-    home: { variable: 'KIMI_CODE_HOME', folder: '.kimi-code' },
-    alsoReads: ['agents'],
-  },
-  {
-    id: 'pi',
-    label: 'Pi',
-    userFolder: '.pi/agent/skills',
-    projectFolder: SHARED,
-    home: { variable: 'PI_CODING_AGENT_DIR', folder: '.pi/agent' },
-    alsoReads: ['agents'],
-  },
-  { id: 'kiro', aliases: ['kiro-cli'], label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills' },
-  {
-    id: 'opencode',
-    label: 'OpenCode',
-    userFolder: '.config/opencode/skills',
-    projectFolder: SHARED,
-    alsoReads: ['claude', 'agents'],
-  },
-  {
-    id: 'qwen',
-    aliases: ['qwen-code'],
-    label: 'Qwen Code',
-    userFolder: '.qwen/skills',
-    projectFolder: '.qwen/skills',
-    alsoReads: ['agents'],
-  },
-  ...PLAIN_AGENTS.map(
-    ([id, label, projectFolder, userFolder = projectFolder]): Agent =>
-      userFolder === null ? { id, label, projectFolder } : { id, label, projectFolder, userFolder },
-  ),
-  {
-    id: 'zencoder',
-    aliases: ['zenflow'],
-    label: 'Zencoder',
-    userFolder: '.zencoder/skills',
-    projectFolder: '.zencoder/skills',
-  },
-  { id: 'roo', aliases: ['roo-code'], label: 'Roo Code', userFolder: '.roo/skills', projectFolder: '.roo/skills' },
-]
-
-/** First the agents that are enabled by default, then the shared folder, then all others by id. */
-export const AGENTS: readonly Agent[] = [
-  ...KNOWN.slice(0, FIRST),
-  ...KNOWN.slice(FIRST).sort((a, b) => compareText(a.id, b.id)),
-]
+export const AGENTS: readonly Agent[] = ROWS.map(([id, label, projectFolder, userFolder = projectFolder, more]) => ({
+  id,
+  label,
+  projectFolder,
+  ...(userFolder === null ? {} : { userFolder }),
+  ...more,
+}))
 
 export const AGENT_IDS: readonly string[] = AGENTS.map(({ id }) => id)
 
