@@ -5,7 +5,7 @@ import type { PackDetails } from '../packs/pack-source.ts'
 import { type SectionFound, searchSections } from '../packs/sections.ts'
 import type { PayloadDetails } from '../payloads/payload-source.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
-import { RANKED_LIMIT, type RankDocument } from '../search/document.ts'
+import { RANKED_LIMIT, type RankDocument, roundScore } from '../search/document.ts'
 import { readTask } from '../search/task.ts'
 import type { SkillDetails } from '../skills/skill-source.ts'
 import { type Finding, failWith, LoadoutError } from '../text/trouble.ts'
@@ -95,7 +95,10 @@ export function searchKnowledge(machine: Machine, request: SearchRequest): Searc
   const { sources, ask, findings } = openKnowledge(machine, request, asked)
   const hits = ask(query, limit).flatMap(({ id, kind, name, confidence, why }) => {
     const details = sources.find((source) => source.kind === kind)?.describe(name)
-    return details === undefined ? [] : [{ kind, id, ...details, confidence, why } as SearchHit]
+    // As it is shown: the last digits of a logarithm differ between versions of Node.
+    const weights = why.map((each) => ({ ...each, weight: roundScore(each.weight) }))
+    const shown = { confidence: roundScore(confidence), why: weights }
+    return details === undefined ? [] : [{ kind, id, ...details, ...shown } as SearchHit]
   })
   machine.report(...findings())
   return { query, known: Object.fromEntries(sources.map(({ kind, names }) => [kind, names.length])), hits }

@@ -2,6 +2,7 @@ import type { CacheKey } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openStored } from '../machine/ranking.ts'
 import { joinRankers, type Ranker, termHash } from '../search/ranker.ts'
+import { DamagedForm } from '../search/saved-library.ts'
 import type { Task, TaskWords } from '../search/task.ts'
 import { termsOf } from '../search/tokens.ts'
 import { relatedTo } from '../search/word-lists.ts'
@@ -60,18 +61,6 @@ function openStoredPack(machine: Machine, keys: readonly CacheKey[]): Ranker | u
   return parts.length === 0 || parts.length < keys.length ? undefined : joinParts(parts)
 }
 
-/** Opens stored indexes only, for a caller that cannot wait. */
-function openStoredSections(
-  machine: Machine,
-  places: readonly { root: string; sections: readonly CacheKey[] }[],
-): PackSections {
-  const opened = places.flatMap(({ root, sections }): [string, Ranker][] => {
-    const ranker = openStoredPack(machine, sections)
-    return ranker === undefined ? [] : [[root, ranker]]
-  })
-  return rankedTogether(new Map(opened))
-}
-
 /** What a caller that cannot wait knows of the packs that may be read. */
 export interface StoredPacks {
   readable: readonly { kept: KeptPack; root: string; sections: readonly CacheKey[] }[]
@@ -83,17 +72,40 @@ export interface StoredPacks {
 
 /** The packs whose stored sections are about a task, best first. */
 export function likelyStored(machine: Machine, { readable, cards, terms }: StoredPacks, task: Task) {
-  const packs = packsWith(machine, terms, task.words, readable.length)
-  const sections = openStoredSections(
-    machine,
-    readable.filter((_, at) => packs?.has(at) ?? true),
-  )
+  const holders = packsWith(machine, terms, task.words, readable.length)
+  let opened = readable.flatMap(({ root, sections }, at) => {
+    const ranker = (holders?.has(at) ?? true) ? openStoredPack(machine, sections) : undefined
+    return ranker === undefined ? [] : [{ root, ranker, sections }]
+  })
   const described =
     openStored(machine, cards, { isAsStored: true })?.ranker.rank(task, { limit: readable.length }) ?? []
   const known = readable.map(({ kept, root }) => ({ kept, root, manifest: kept }))
   const byName = new Map(described.map((hit) => [(hit.kept as { name: string }).name, hit]))
-  const all = likelyPacks(known, task.words, sections.rank(task), byName, sections.wordsOf)
+  const choose = () => {
+    const { rank, wordsOf } = rankedTogether(new Map(opened.map(({ root, ranker }) => [root, ranker])))
+    return likelyPacks(known, task.words, rank(task), byName, wordsOf)
+  }
+  let all = unlessDamaged(choose)
+  if (all === undefined) {
+    // The next session builds them again.
+    opened = opened.filter(({ ranker, sections }) => {
+      const isIntact = unlessDamaged(() => ranker.termHashes() && ranker.rank(task)) !== undefined
+      if (!isIntact) for (const key of sections) machine.cache.write(key, new Uint8Array(0))
+      return isIntact
+    })
+    all = choose()
+  }
   return all.filter(({ confidence }) => confidence >= LIKELY_PACK)
+}
+
+/** Undefined if stored bytes are not those that were written. */
+function unlessDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof DamagedForm) return undefined
+    throw error
+  }
 }
 
 /**
@@ -107,7 +119,7 @@ export function storeTerms(machine: Machine, name: readonly string[], packs: rea
   const holders = new Map<number, number[]>()
   const unknown: number[] = []
   packs.forEach((keys, pack) => {
-    const hashes = openStoredPack(machine, keys)?.termHashes()
+    const hashes = unlessDamaged(() => openStoredPack(machine, keys)?.termHashes())
     if (hashes === undefined) unknown.push(pack)
     for (const hash of hashes ?? []) {
       const known = holders.get(hash)

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { approve, revoke } from '../../src/answer/approve.ts'
@@ -119,6 +119,26 @@ describe('hooks and guides', () => {
       await settled()
       await hook(machine, 'SessionStart', { source: 'startup', session_id: 's2' })
       expect(await prompt(machine, ASKED, 's2')).toBe('')
+    })
+
+    it('a damaged index of sections loses only itself, and the next session has it again', async () => {
+      const machine = await shop()
+      await settled()
+      await hook(machine, 'SessionStart', { source: 'startup' })
+      const cache = join(machine.home, '.cache', 'loadout')
+      const damage = () => {
+        for (const name of readdirSync(join(cache, 'pack-sections'))) {
+          const file = join(cache, 'pack-sections', name)
+          const bytes = readFileSync(file)
+          writeFileSync(file, bytes.fill(255, bytes.length >> 2, (bytes.length >> 2) + 64))
+        }
+      }
+      damage()
+      rmSync(join(cache, 'pack-terms'), { recursive: true })
+      expect(await hook(machine, 'SessionStart', { source: 'startup', session_id: 's2' })).toContain('- shop:')
+      expect(await prompt(machine, ASKED, 's2')).not.toContain('section: Errors')
+      await hook(machine, 'SessionStart', { source: 'startup', session_id: 's3' })
+      expect(await prompt(machine, ASKED, 's3')).toContain('section: Errors')
     })
 
     it('no section is ranked at a prompt, and none of a pack whose approval was taken back is reported', async () => {
