@@ -137,19 +137,19 @@ export function casesOf(
   { limit, helps }: { limit: number; helps: boolean },
 ): { cases: TestCase[]; findings: Finding[] } {
   const findings: Finding[] = []
-  const questions: Question[] = []
+  const suites: (readonly Question[])[] = []
   const unused: string[] = []
   const isOfFolder = !isLibrary && entries.every(({ kind }) => kind === 'skill')
   for (const folder of isOfFolder ? [root] : entries.flatMap(({ suite }) => suite ?? [])) {
     const read = readTestsBeside(folder)
-    questions.push(...read.questions)
+    suites.push(read.questions)
     unused.push(...read.unused)
   }
   const own = join(root, SUITE_IN_PROJECT)
-  if (isFolder(own) && entries.some(({ kind }) => kind === 'payload')) questions.push(...readSuite(own))
+  if (isFolder(own) && entries.some(({ kind }) => kind === 'payload')) suites.push(readSuite(own))
   for (const { name, examples = [], negatives = [] } of entries) {
-    for (const prompt of examples) questions.push({ id: name, prompt, expected: [name], not: [], kind: 'pos' })
-    for (const prompt of negatives) questions.push({ id: name, prompt, expected: [], not: [name], kind: 'pairneg' })
+    suites.push(examples.map((prompt) => ({ id: name, prompt, expected: [name], not: [], kind: 'pos' })))
+    suites.push(negatives.map((prompt) => ({ id: name, prompt, expected: [], not: [name], kind: 'pairneg' })))
   }
   // Tests name an entry by its name, its id or its folder; in a folder with one skill all tests are about it.
   const [only, second] = entries
@@ -162,7 +162,7 @@ export function casesOf(
   const counted = new Map<string, number>()
   const seen = new Set<string>()
   const cases: TestCase[] = []
-  for (const { prompt, expected, not, task } of questions) {
+  for (const { prompt, expected, not, task } of suites.flat()) {
     const named = expected.length > 0 ? expected : not
     const counts = named.flatMap((said) => {
       if (!known.has(said)) known.set(said, nameOf(said))
