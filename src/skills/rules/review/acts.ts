@@ -48,7 +48,7 @@ const ROWS: readonly Row[] = [
     'sends',
     'downloads code and installs it',
     'command',
-    `npx bunx uvx pnpx pipx pip pip3 brew apt apt-get yum dnf apk pacman snap choco winget scoop easy_install conda mamba
+    `npx bunx uvx pnpx pipx pip pip3 brew apt apt-get yum dnf apk pacman snap choco winget scoop easy_install conda mamba ansible-pull
     nix-env flatpak zypper npm:install npm:i npm:add npm:ci npm:exec npm:x npm:publish npm:update npm:create npm:init
     npm:login npm:link pnpm:install pnpm:i pnpm:add pnpm:dlx pnpm:exec pnpm:create yarn:install yarn:add yarn:dlx
     yarn:create yarn:global bun:install bun:add bun:x bun:create uv:add uv:pip uv:tool uv:sync poetry:add poetry:install
@@ -366,7 +366,7 @@ const ORDER_ROWS: readonly OrderRow[] = [
     12,
     'instruction instructions order orders command commands',
     3,
-    'user owner',
+    'user owner terminal shell',
   ],
   [
     'misleads',
@@ -623,6 +623,53 @@ export const FOREIGN: readonly (readonly [what: string, first: string[], second:
       '전송',
     ],
     ['://'],
+  ],
+  [
+    IGNORES,
+    [
+      'تجاهل',
+      'zignoruj',
+      'nie przejmuj',
+      'zapomnij',
+      'unut',
+      'yok say',
+      'dikkate alma',
+      'bỏ qua',
+      'abaikan',
+      'negeer',
+      'ignorera',
+    ],
+    [
+      'تعليمات',
+      'zasad',
+      'instrukcj',
+      'polece',
+      'talimat',
+      'kural',
+      'hướng dẫn',
+      'instruksi',
+      'perintah',
+      'instructies',
+      'instruktion',
+    ],
+  ],
+  [
+    UNASKED,
+    [
+      'دون إذن',
+      'لا تخبر',
+      'bez pytania',
+      'nie wspominaj',
+      'nie mów',
+      'sormadan',
+      'gizle',
+      'söyleme',
+      'không hỏi',
+      'tanpa bertanya',
+      'zonder te vragen',
+      'utan att fråga',
+    ],
+    ['المستخدم', 'użytkownik', 'kullanıcı', 'người dùng', 'pengguna', 'gebruiker', 'användar'],
   ],
 ]
 

@@ -263,7 +263,7 @@ function findActs(tokens: readonly string[], place: LinePlace, steps: Steps): Fo
       (STARTS.has(before) && (place !== 'prose' || tokens[0] !== '|')) ||
       (before === '(' && (tokens[at - 2]?.endsWith('$') || tokens[at - 2] === '<')) ||
       at === 0 ||
-      (tokens[at - 2] === '=' && at <= 8) ||
+      (tokens[at - 2] === '=' && at <= 24) ||
       (before === '-m' && /^python/.test(tokens[at - 2] ?? '')) ||
       (at === 1 && /^(?:[-*+$>]|\d{1,3}[.)])$/.test(before))
     const word = (token.startsWith('--') ? token.replace(/[.:?]$/, '') : token)
@@ -418,6 +418,11 @@ function runsForeign(before: string, more: readonly string[]): boolean {
   )
 }
 
+/** Of a path its last part: an order about `~/.claude/CLAUDE.md` is one about `CLAUDE.md`. */
+function nameOf(word: string): string {
+  return /\/[\w.-]{1,60}$/.test(word) ? word.slice(word.lastIndexOf('/') + 1) : word
+}
+
 function findOrders(tokens: readonly string[], steps: Steps): Found[] {
   const found: Found[] = []
   const words = tokens.map((token) =>
@@ -427,7 +432,7 @@ function findOrders(tokens: readonly string[], steps: Steps): Found[] {
         ? LOADED_URL
         : token.includes('://') || /^[\w.+-]{1,60}@[\w-]{1,60}\.[a-z]/.test(token)
           ? URL
-          : token.replace(/^[*_~]{1,3}/, '').replace(/[*_~.:?…]{1,6}$/, ''),
+          : nameOf(token.replace(/^[*_~]{1,3}(?!\/)/, '').replace(/[*_~.:?…]{1,6}$/, '')),
   )
   words.forEach((word, at) => {
     for (const { kind, what, steps: parts } of ORDERS.get(word) ?? []) {
