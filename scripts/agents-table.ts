@@ -43,18 +43,18 @@ ${BY_HAND}
 
 - **MCP**: the client connected to \`loadout mcp\`. "tools named" means that the first request names the tools;
   otherwise the model finds them by a search of the client. Codex does not
-  wait for a server: 0.169.0 named the tools in one run of three, and on a busy machine 0.166.0 ended before it connected.
+  wait for a server.
 - **Hooks**: text of \`loadout connect\` that reached the model, at the start of a session and at a prompt. Codex
   ran with \`--dangerously-bypass-hook-trust\`: without it, it waits until a person trusts the hooks. Droid asks at a prompt only in
   sessions of an editor or a person: seen over JSON-RPC, by hand. "AGENTS.md": without hooks, \`connect\` lists there what can be loaded.
-- **Subagents**: a subagent got what its own task needs. "–": the client offered no tool that starts one.
+- **Subagents**: a subagent got what its own task needs. "–": it offered no tool that starts one.
 - **Plugin**: built by \`loadout publish plugin\` and installed by the client's own command, by hand on 2026-11-19; for Qwen Code and
   Gemini CLI the extension.
 - **Skills**: how many descriptions of 100 are listed whole or in part, by its own model.
 - **Instruction files**: the names that the client reads in a project, each from the folder it is started in up to the
   root of the repository.
 
-Each session of two that ran at once, started by \`loadout session\`, listed its own skills; a third one listed what is installed
+Each session of two at once, started by \`loadout session\`, listed its own skills; a third one listed what is installed
 (Claude Code 2.1.197, 2026-11-19).
 
 ## Skills that the model sees
@@ -94,8 +94,8 @@ reads the same settings. Only Claude Code can list a skill without its descripti
   first; Augment and Command Code were not run.
 - **Kiro, Goose and others** are not on npm. \`loadout see\` says for these that the limit is not known.
 - **Clients with an account**: all runs used an API key, or none. A service may choose another model for an account, or
-  switch features on from afar. Claude Code can get a larger list from its service; that was not seen here.
-- **Interactive sessions**: each client was started with one prompt (\`-p\`, \`exec\`, \`run\`).
+  switch features on from afar.
+- **Interactive sessions**: each client was started with one prompt.
 `
 }
 
