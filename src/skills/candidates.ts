@@ -173,7 +173,7 @@ function readForeign(
   let failure: LoadoutError | undefined
   for (const { path, agents, found } of folders) {
     try {
-      skills.push({ ...readForeignSkill(path, { ...options, agents }), ...(found && { found }) })
+      skills.push({ ...readForeignSkill(path, { ...options, agents }), found })
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
       const { code, message, hint } = error
@@ -266,7 +266,7 @@ export async function findOffers(
     if (loose === 'identical' || loose === 'same') return { ...offer, state: 'unchanged' }
     const { merged, problem } = candidate
     if (known === undefined && !taken.has(name)) {
-      return merged === undefined ? { ...offer, state: 'blocked', ...(problem && { reason: problem }) } : offer
+      return merged === undefined ? { ...offer, state: 'blocked', reason: problem } : offer
     }
     if (known !== undefined && merged !== undefined) {
       const own = readForeignSkill(join(installs.library, known.folder), { agents: [] })

@@ -94,7 +94,7 @@ export const takeInventory = withScope(async (installs, _: ScopeRequest): Promis
         description: registered?.skill.description ?? '',
         tags: registered?.skill.tags ?? [],
         targets: registered === undefined ? [] : supportedHere(installs, registered.skill),
-        ...(source === undefined ? {} : { source }),
+        source,
         state,
         problems,
         commitsBehind: behind,

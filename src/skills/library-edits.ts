@@ -247,7 +247,7 @@ async function deleteNamed(
     const message = isCommitted ? messageAbout('Delete', deleted) : undefined
     const changes = deletions.map(({ folder }) => ({ path: folder }))
     const commit = await changeLibrary(installs.repo, { changes, message })
-    return deletions.map((each) => ({ ...each, ...(commit && { commit }) }))
+    return deletions.map((each) => ({ ...each, commit }))
   }
   return isDryRun ? run() : asWriter(installs, [], 'delete', run)
 }

@@ -1,6 +1,6 @@
 import { changeConfig } from '../change/edits.ts'
 import type { Machine } from '../machine/machine.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { retell } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { parseKeepsTasks, parseReadsTranscripts } from './rules/config.ts'
 import { parsePrices } from './rules/cost.ts'
@@ -68,7 +68,7 @@ export async function changeUsageSettings(
   const before = settingsFrom(machine.quiet(), machine.config.read())
   if (prices) {
     const [wrong] = parsePrices(prices, machine.config.path).findings
-    if (wrong !== undefined) throw new LoadoutError(wrong.code, wrong.message, { hint: wrong.hint })
+    if (wrong !== undefined) throw retell(wrong)
   }
   const change = (json: Record<string, unknown>) => {
     const usage = isRecord(json.usage) ? json.usage : {}

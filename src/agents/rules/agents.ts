@@ -156,7 +156,7 @@ export const AGENTS: readonly Agent[] = ROWS.map(([id, label, projectFolder, use
   id,
   label,
   projectFolder,
-  ...(userFolder === null ? {} : { userFolder }),
+  userFolder: userFolder ?? undefined,
   ...more,
 }))
 

@@ -346,8 +346,8 @@ export async function mergeUpdate(input: UpdateInput, scratch: string): Promise<
   const source = {
     ...input.source,
     folder: input.folder,
-    ...(input.ref !== undefined && { ref: input.ref }),
-    ...(input.commit !== undefined && { commit: input.commit }),
+    ref: input.ref,
+    commit: input.commit,
     treeHash: hashPath(input.theirs),
     importedAt: input.now.toISOString().replace(/\.\d+Z$/, 'Z'),
     libraryHash: libraryHash(theirs),
