@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
-import { Repository, runGit } from '../machine/repository.ts'
+import { Repository } from '../machine/repository.ts'
 import { failWith } from '../text/trouble.ts'
 import { Packs } from './catalog.ts'
 import { digestTree } from './disk/pack-folder.ts'
@@ -24,33 +24,34 @@ export function hasPack(machine: Machine, name: string): boolean {
 /** Throws if a file of the pack is not committed. */
 export async function committedPack(machine: Machine, name: string): Promise<CommittedPack> {
   const pack = new Packs(machine, {}).get(name)
-  const { repository } = machine.openProject(pack.root)
-  const isInGit = repository !== undefined && !(await isIgnored(machine, repository, pack.root))
+  const { repository: root } = machine.openProject(pack.root)
+  const repository = root === undefined ? undefined : new Repository(machine, root)
+  const isInGit = repository !== undefined && !(await isIgnored(repository, pack.root))
   if (!isInGit && !pack.root.split(sep).includes('node_modules')) {
     throw failWith('UNCOMMITTED/pack', { root: pack.root })
   }
-  const commit = isInGit ? await commitWith(machine, repository, pack) : ''
+  const commit = isInGit ? await commitWith(repository, pack) : ''
   return { version: pack.manifest.version, commit, digest: packDigest(digestTree(pack)) }
 }
 
 /** For example a folder in `node_modules`. */
-async function isIgnored(machine: Machine, repository: string, folder: string): Promise<boolean> {
-  await new Repository(machine, repository).settings()
-  const { code } = await runGit(machine, repository, ['check-ignore', '--quiet', '--', folder], { okCodes: [0, 1] })
+async function isIgnored(repository: Repository, folder: string): Promise<boolean> {
+  await repository.settings()
+  const { code } = await repository.git(['check-ignore', '--quiet', '--', folder], { okCodes: [0, 1] })
   return code === 0
 }
 
 /** The last commit of the pack and of the folder it links. Throws if a file differs from it. */
-async function commitWith(machine: Machine, repository: string, { root, linked, manifest }: TrustedPack) {
+async function commitWith(repository: Repository, { root, linked, manifest }: TrustedPack) {
   const folders = [root, ...(linked === undefined ? [] : [linkedRoot(linked)])]
-  const paths = folders.map((folder) => `:(literal)${relative(repository, folder) || '.'}`)
+  const paths = folders.map((folder) => `:(literal)${relative(repository.path, folder) || '.'}`)
   const status = ['status', '--porcelain', '--ignored', '--untracked-files=all', '-z', '--', ...paths]
-  const { stdout } = await runGit(machine, repository, status)
+  const { stdout } = await repository.git(status)
   const [changed] = stdout.split('\0')
   if (changed) {
     const problem = changed.startsWith('!!') ? 'is ignored by git: other machines do not have it' : 'is not committed'
     throw failWith('UNCOMMITTED/pack-file', { changed: changed.slice(3), problem, name: packWord(manifest.name) })
   }
-  const log = await runGit(machine, repository, ['log', '-1', '--format=%H', 'HEAD', '--', ...paths])
+  const log = await repository.git(['log', '-1', '--format=%H', 'HEAD', '--', ...paths])
   return log.stdout.trim()
 }

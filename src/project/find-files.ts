@@ -1,6 +1,7 @@
 import { KeptFiles } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
+import { Repository } from '../machine/repository.ts'
 import type { Task } from '../search/task.ts'
 import { readTerms, wordsAmong } from '../search/tokens.ts'
 import { isEveryday } from '../search/word-lists.ts'
@@ -136,8 +137,9 @@ export async function findAtOnce(machine: Machine, request: FindRequest): Promis
   const prefix = repository === undefined ? undefined : prefixOf(repository, root)
   if (repository === undefined || prefix === undefined) return undefined
   const { task } = request
+  const git = new Repository(machine, repository)
   const list = async (args: readonly string[], timeoutMs: number) => {
-    const listed = await askGit(machine, repository, [...args, ...limitTo(prefix)], { timeoutMs })
+    const listed = await askGit(git, [...args, ...limitTo(prefix)], { timeoutMs })
     return (listed ?? '').split('\0').flatMap((path) => path.slice(prefix.length) || [])
   }
   const telling = wordsAmong(task.terms).filter(

@@ -48,7 +48,7 @@ export async function fetchSource(
       const address = /^[^/]+:/.test(url) ? known : machine.config.resolve(url)
       makeFolders(dirname(folder))
       recover(folder)
-      before = await copiedCommit(machine, folder)
+      before = await copiedCommit(new Repository(machine, folder))
       if (before !== undefined) {
         const ask = ['ls-remote', '--quiet', '--', address, branch === undefined ? 'HEAD' : `refs/heads/${branch}`]
         const { stdout } = await runGit(machine, dirname(folder), ask, { timeoutMs: 60_000, ...patience })
@@ -75,11 +75,11 @@ export async function fetchSource(
 }
 
 /** Undefined if the clone is not a repository or its git settings are unsafe: then it is cloned again. */
-async function copiedCommit(machine: Machine, folder: string): Promise<string | undefined> {
-  if (!exists(join(folder, '.git'))) return undefined
+async function copiedCommit(repository: Repository): Promise<string | undefined> {
+  if (!exists(join(repository.path, '.git'))) return undefined
   try {
-    await new Repository(machine, folder).settings()
-    return await new Repository(machine, folder).head()
+    await repository.settings()
+    return await repository.head()
   } catch {
     return undefined
   }

@@ -4,7 +4,7 @@ import { isFile, readText } from '../../machine/files.ts'
 import { commonGitFolder, gitFolder } from '../../machine/git-process.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
-import { runGit } from '../../machine/repository.ts'
+import { Repository } from '../../machine/repository.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { type History, ID_DIGITS, LOG_FORMAT, NO_HISTORY, readLog } from '../rules/history.ts'
 import { limitTo, prefixOf } from './listed-paths.ts'
@@ -20,7 +20,8 @@ export async function readHistory(
 ): Promise<History> {
   if (repository === undefined) return NO_HISTORY
   try {
-    const head = await headOf(machine, repository)
+    const git = new Repository(machine, repository)
+    const head = await headOf(git)
     if (head === undefined) return NO_HISTORY
     const isShallow = isFile(join(commonGitFolder(gitFolder(repository)), 'shallow'))
     const key = { kind: 'project-history', version: 4, name: [root], state: `${head} ${isShallow}` }
@@ -29,7 +30,7 @@ export async function readHistory(
     if (known !== undefined) return known
     const saved = machine.cache.read(key, decode)
     if (isOnlySaved) return saved ?? NO_HISTORY
-    const history = saved ?? (await readCommits(machine, repository, prefixOf(repository, root) ?? '', isShallow))
+    const history = saved ?? (await readCommits(git, prefixOf(repository, root) ?? '', isShallow))
     if (saved === undefined) machine.cache.write(key, encode(history))
     kept.set(name, history)
     return history
@@ -62,7 +63,7 @@ function decode(bytes: Uint8Array): History | undefined {
   return { ids, termStarts, terms, fileStarts, files, paths, isShallow: isShallow === 1 }
 }
 
-async function readCommits(machine: Machine, repository: string, prefix: string, isShallow: boolean): Promise<History> {
+async function readCommits(repository: Repository, prefix: string, isShallow: boolean): Promise<History> {
   const quiet = ['--no-show-signature', '--no-ext-diff', '--no-textconv', '--no-color', '--no-notes', '--no-mailmap']
   const what = ['--no-merges', '--no-renames', '--name-only', '-z', LOG_FORMAT]
   // Fewer if the first number is too slow.
@@ -71,7 +72,7 @@ async function readCommits(machine: Machine, repository: string, prefix: string,
       const words = ['log', '-n', String(most), ...quiet, ...what, 'HEAD', ...limitTo(prefix)]
       // Never fetches: a partial clone would run programs from its settings.
       const env = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
-      const { stdout } = await runGit(machine, repository, words, { timeoutMs: 15_000, env })
+      const { stdout } = await repository.git(words, { timeoutMs: 15_000, env })
       return readLog(stdout, prefix, isShallow)
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
@@ -84,9 +85,9 @@ const LARGEST = 4 * 1024 * 1024
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 
 /** The checked-out commit, read from git's files if they state it plainly. */
-async function headOf(machine: Machine, repository: string): Promise<string | undefined> {
+async function headOf(repository: Repository): Promise<string | undefined> {
   try {
-    const own = gitFolder(repository)
+    const own = gitFolder(repository.path)
     const head = readText(join(own, 'HEAD'), LARGEST).trim()
     if (COMMIT.test(head)) return head
     const ref = /^ref: (refs\/[^\0]+)$/.exec(head)?.[1] ?? '..'
@@ -96,6 +97,5 @@ async function headOf(machine: Machine, repository: string): Promise<string | un
   } catch {
     // git says it, or why not.
   }
-  const words = ['rev-parse', '--quiet', '--verify', 'HEAD']
-  return (await runGit(machine, repository, words, { okCodes: [0, 1] })).stdout.trim() || undefined
+  return repository.head()
 }

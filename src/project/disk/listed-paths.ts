@@ -3,7 +3,7 @@ import { type CacheKey, RecentValues } from '../../machine/cache.ts'
 import { commonGitFolder, gitFolder, isBareRepository } from '../../machine/git-process.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
-import { type GitOptions, runGit } from '../../machine/repository.ts'
+import { type GitOptions, Repository } from '../../machine/repository.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, keyOf } from '../../text/values.ts'
@@ -50,17 +50,18 @@ export async function listPaths(
     return known
   }
   const now = machine.now()
-  const witnesses = await findWitnesses(machine, repository, prefix)
+  const git = new Repository(machine, repository)
+  const witnesses = await findWitnesses(git, prefix)
   if (witnesses === 'stuck') return describe(listByWalk(root), 'walk')
   const stamps = stampsOf(witnesses?.paths ?? [])
   // Runs nothing that the repository chooses: listing needs neither filters nor hooks, and the file monitor is off.
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', ...limitTo(prefix)]
-  const listed = await askGit(machine, repository, args)
+  const listed = await askGit(git, args)
   if (listed === undefined) return describe(listByWalk(root), 'walk')
   const inside = listed.split('\0').filter((path) => path !== '' && !path.endsWith('/') && path.startsWith(prefix))
   const found = describe([...new Set(inside.map((path) => path.slice(prefix.length)))].sort(compareText), 'git')
   if (witnesses === undefined || !areSettled(stamps, now)) return found
-  if (!(await areIgnored(machine, repository, witnesses.ignored))) return found
+  if (!(await areIgnored(git, witnesses.ignored))) return found
   const fresh: KnownPaths = { ...found, witnesses: witnesses.paths, stamps }
   kept.set(name, fresh)
   machine.cache.write(key, encode(fresh))
@@ -141,15 +142,11 @@ interface Witnesses {
 }
 
 /** Undefined: not all of them are known. `stuck`: git would fail, or wait for the writer of a pipe. */
-async function findWitnesses(
-  machine: Machine,
-  repository: string,
-  prefix: string,
-): Promise<Witnesses | 'stuck' | undefined> {
-  const settings = await settingsOfGit(machine, repository)
+async function findWitnesses(repository: Repository, prefix: string): Promise<Witnesses | 'stuck' | undefined> {
+  const settings = await settingsOfGit(repository)
   const isPipe = (path: string) => statOf(path)?.isFIFO() || statOf(path)?.isSocket()
   if (settings === 'stuck' || settings?.some(isPipe)) return 'stuck'
-  const folders = foldersOf(repository, prefix)
+  const folders = foldersOf(repository.path, prefix)
   if (folders === 'stuck') return 'stuck'
   return settings && folders && { ...folders, paths: [...settings, ...folders.paths] }
 }
@@ -183,10 +180,11 @@ function foldersOf(repository: string, prefix: string): Witnesses | 'stuck' | un
 }
 
 /** The files from which git reads its settings and its global ignore list, existing or not. */
-async function settingsOfGit(machine: Machine, repository: string): Promise<string[] | 'stuck' | undefined> {
+async function settingsOfGit(git: Repository): Promise<string[] | 'stuck' | undefined> {
+  const { machine, path: repository } = git
   const words = ['config', '--list', '--show-origin', '-z', '--includes']
   // They are read at once, or never.
-  const listed = await askGit(machine, repository, words, { timeoutMs: 5_000 })
+  const listed = await askGit(git, words, { timeoutMs: 5_000 })
   if (listed === undefined) return 'stuck'
   let own: string
   let common: string
@@ -222,23 +220,22 @@ async function settingsOfGit(machine: Machine, repository: string): Promise<stri
 }
 
 /** Whether git agrees. If it does not, a file may appear in a place that is not watched. */
-async function areIgnored(machine: Machine, repository: string, folders: readonly string[]): Promise<boolean> {
+async function areIgnored(git: Repository, folders: readonly string[]): Promise<boolean> {
   if (folders.length === 0) return true
   const input = folders.map((folder) => `${folder}\0`).join('')
-  const stdout = await askGit(machine, repository, ['check-ignore', '--no-index', '-z', '--stdin'], { input })
+  const stdout = await askGit(git, ['check-ignore', '--no-index', '-z', '--stdin'], { input })
   const agreed = new Set((stdout ?? '').split('\0'))
   return folders.every((folder) => agreed.has(folder))
 }
 
 /** Undefined if git cannot answer. */
 export async function askGit(
-  machine: Machine,
-  repository: string,
+  git: Repository,
   args: readonly string[],
   options: Pick<GitOptions, 'input' | 'timeoutMs'> = {},
 ): Promise<string | undefined> {
   try {
-    return (await runGit(machine, repository, args, { timeoutMs: 20_000, okCodes: [0, 1], ...options })).stdout
+    return (await git.git(args, { timeoutMs: 20_000, okCodes: [0, 1], ...options })).stdout
   } catch (error) {
     if (error instanceof LoadoutError) return undefined
     throw error
