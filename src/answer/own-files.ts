@@ -4,7 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, type Project } from '../machine/open-project.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
 import { isInPack } from '../packs/rules/pack.ts'
-import type { FindRequest } from '../project/find-files.ts'
+import { FileFinder, type FindRequest } from '../project/find-files.ts'
 import { pointAtOnce, pointToFiles, pointWhenSure } from '../project/point-to-files.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
 import type { Task } from '../search/task.ts'
@@ -96,6 +96,7 @@ export async function pointIntoProject(
 ): Promise<FilePointer[]> {
   const request = findRequest(asked)
   if (request === undefined) return []
-  if (isAtOnce) return pointAtOnce(machine, request, { limit, isSure })
-  return isSure ? pointWhenSure(machine, request, limit) : pointToFiles(machine, request, limit)
+  const finder = new FileFinder(machine)
+  if (isAtOnce) return pointAtOnce(finder, request, { limit, isSure })
+  return isSure ? pointWhenSure(finder, request, limit) : pointToFiles(finder, request, limit)
 }

@@ -1,5 +1,5 @@
 import { KeptFiles } from '../machine/cache.ts'
-import type { Machine } from '../machine/machine.ts'
+import { type Machine, opening } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { Repository } from '../machine/repository.ts'
 import type { Task } from '../search/task.ts'
@@ -62,21 +62,6 @@ export interface ProjectAnswer {
   paths: readonly string[]
 }
 
-/** The project's own files about a task. The same answer whether the index was current, stale or missing. */
-export async function findProjectFiles(machine: Machine, request: FindRequest): Promise<ProjectAnswer> {
-  const { project, useHistory = true } = request
-  const now = machine.now()
-  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined), request.leaveOutBy)
-  // If git cannot list a repository, it cannot read its history either.
-  const history = useHistory && listing.by === 'git' ? await readHistory(machine, project) : NO_HISTORY
-  const answer = async (isFresh: boolean) =>
-    answerFrom(await indexFor(machine, project.root, { ...listing, now }, isFresh), request, listing, history)
-  // A damaged index costs time, not the answer.
-  const found = await inTurn(() => answer(false).catch(() => answer(true)))
-  if (!found.isLearned) machine.report(report('FILE_UNREADABLE/model'))
-  return found
-}
-
 let last: Promise<unknown> = Promise.resolve()
 
 /** Opening an index may close the one before: in a process that answers several questions at once, one waits for another. */
@@ -89,97 +74,126 @@ function inTurn<T>(answer: () => Promise<T>): Promise<T> {
 /** For a long-running process: the index of the last question, as long as no file changed. */
 let opened: { root: string; files: ListedFiles; index: ProjectIndex } | undefined
 
-async function indexFor(
-  machine: Machine,
-  root: string,
-  { files, now }: { files: ListedFiles; now: Date },
-  isFresh: boolean,
-): Promise<ProjectIndex> {
-  const { keys, stamps } = files
-  const isSame = opened?.root === root && areSame(opened.files.keys, keys) && areSame(opened.files.stamps, stamps)
-  if (opened !== undefined && isSame && !isFresh) return opened.index
-  // Opening one may close another.
-  opened = undefined
-  const index = await openProjectIndex(machine, root, files, isFresh)
-  // Otherwise the next change of a file might not be visible in its stamp.
-  if (areSettled(stamps, now)) opened = { root, files, index }
-  return index
-}
-
-/**
- * Like `findProjectFiles`, from saved data only: undefined if the index would have to be built; ignores commits that were not
- * read yet.
- */
-export async function findSaved(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {
-  const { project, useHistory = true } = request
-  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined), request.leaveOutBy)
-  const history =
-    useHistory && listing.by === 'git' ? await readHistory(machine, project, { isOnlySaved: true }) : NO_HISTORY
-  return inTurn(async () => {
-    opened = undefined
-    const index = openFewChanged(machine, project.root, listing.files)
-    return index && answerFrom(index, request, listing, history)
-  })
-}
-
 /** In milliseconds, for each search of `git grep`; they run at once. */
 const PATIENCE = 1500
 const MOST_SEARCHED = 3
 const MOST_LOOKED_AT = 60
 
-/**
- * Like `findProjectFiles`, without an index, within about a second also in a large project: the files that `git grep` and
- * names find, ranked among themselves. Undefined without git. Depends on how fast the machine is.
- */
-export async function findAtOnce(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {
-  const { project, leaveOut = () => undefined, useHistory = true } = request
-  const { root, repository } = project
-  const prefix = repository === undefined ? undefined : prefixOf(repository, root)
-  if (repository === undefined || prefix === undefined) return undefined
-  const { task } = request
-  const git = new Repository(machine, repository)
-  const list = async (args: readonly string[], timeoutMs: number) => {
-    const listed = await askGit(git, [...args, ...limitTo(prefix)], { timeoutMs })
-    return (listed ?? '').split('\0').flatMap((path) => path.slice(prefix.length) || [])
+/** Finds files of projects for tasks. */
+export class FileFinder {
+  private readonly machine: Machine
+
+  constructor(machine: Machine) {
+    this.machine = machine
   }
-  const telling = wordsAmong(task.terms).filter(
-    ({ term, kind }) => kind === 'word' && term.length > 3 && !isEveryday(term),
-  )
-  const names = (task.said.match(/[A-Za-z_$][\w$]{2,79}/g) ?? []).filter((name) =>
-    task.names.identifiers.has(readTerms(name).at(-1)?.term ?? ''),
-  )
-  const words = telling.map(({ term, word }) => (word.startsWith(term) ? term : word)).slice(0, 3 * MOST_SEARCHED)
-  const asked = [...new Set([...names, ...words.sort((a, b) => b.length - a.length)])].slice(0, MOST_SEARCHED)
-  const search = ['grep', '--no-textconv', '-I', '-i', '-l', '-z', '-F', '-e']
-  const [tracked = [], ...found] = await Promise.all([
-    list(['ls-files', '-z', '--cached'], PATIENCE),
-    ...asked.map((word) => list([...search, word], PATIENCE)),
-  ])
-  const paths = tracked.filter((path) => leftOutByPath(path) === undefined && leaveOut(path) === undefined)
-  const worths = new Map<string, number>()
-  const add = (holders: readonly string[], weight: number) => {
-    const worth = weight * Math.log(1 + paths.length / (1 + holders.length))
-    for (const path of holders) worths.set(path, (worths.get(path) ?? 0) + worth)
+
+  /** The project's own files about a task. The same answer whether the index was current, stale or missing. */
+  async find(request: FindRequest): Promise<ProjectAnswer> {
+    const { project, useHistory = true } = request
+    const now = this.machine.now()
+    const listing = await this.list(request)
+    // If git cannot list a repository, it cannot read its history either.
+    const history = useHistory && listing.by === 'git' ? await readHistory(this.machine, project) : NO_HISTORY
+    const answer = async (isFresh: boolean) =>
+      answerFrom(await this.indexFor(project.root, { ...listing, now }, isFresh), request, listing, history)
+    // A damaged index costs time, not the answer.
+    const found = await inTurn(() => answer(false).catch(() => answer(true)))
+    if (!found.isLearned) this.machine.report(report('FILE_UNREADABLE/model'))
+    return found
   }
-  // A name of code says more than words of a path, and these more than words of the text.
-  found.forEach((holders, at) => void add(holders, names.includes(asked[at]!) ? 4 : 1))
-  const lower = paths.map((path) => path.toLowerCase())
-  for (const word of new Set(words))
-    add(
-      paths.filter((_, at) => lower[at]!.includes(word)),
-      2,
+
+  /**
+   * Like `find`, from saved data only: undefined if the index would have to be built; ignores commits that were not
+   * read yet.
+   */
+  async findSaved(request: FindRequest): Promise<ProjectAnswer | undefined> {
+    const { project, useHistory = true } = request
+    const listing = await this.list(request)
+    const history =
+      useHistory && listing.by === 'git' ? await readHistory(this.machine, project, { isOnlySaved: true }) : NO_HISTORY
+    return inTurn(async () => {
+      opened = undefined
+      const index = openFewChanged(this.machine, project.root, listing.files)
+      return index && answerFrom(index, request, listing, history)
+    })
+  }
+
+  /**
+   * Like `find`, without an index, within about a second also in a large project: the files that `git grep` and
+   * names find, ranked among themselves. Undefined without git. Depends on how fast the machine is.
+   */
+  async findAtOnce(request: FindRequest): Promise<ProjectAnswer | undefined> {
+    const { project, leaveOut = () => undefined, useHistory = true } = request
+    const { root, repository } = project
+    const prefix = repository === undefined ? undefined : prefixOf(repository, root)
+    if (repository === undefined || prefix === undefined) return undefined
+    const { task } = request
+    const git = new Repository(this.machine, repository)
+    const list = async (args: readonly string[], timeoutMs: number) => {
+      const listed = await askGit(git, [...args, ...limitTo(prefix)], { timeoutMs })
+      return (listed ?? '').split('\0').flatMap((path) => path.slice(prefix.length) || [])
+    }
+    const telling = wordsAmong(task.terms).filter(
+      ({ term, kind }) => kind === 'word' && term.length > 3 && !isEveryday(term),
     )
-  const named = findNamed(task, paths)
-  for (const slots of [named.paths, named.modules, named.frames]) {
-    for (const slot of slots.keys()) add([paths[slot]!], 1)
+    const names = (task.said.match(/[A-Za-z_$][\w$]{2,79}/g) ?? []).filter((name) =>
+      task.names.identifiers.has(readTerms(name).at(-1)?.term ?? ''),
+    )
+    const words = telling.map(({ term, word }) => (word.startsWith(term) ? term : word)).slice(0, 3 * MOST_SEARCHED)
+    const asked = [...new Set([...names, ...words.sort((a, b) => b.length - a.length)])].slice(0, MOST_SEARCHED)
+    const search = ['grep', '--no-textconv', '-I', '-i', '-l', '-z', '-F', '-e']
+    const [tracked = [], ...found] = await Promise.all([
+      list(['ls-files', '-z', '--cached'], PATIENCE),
+      ...asked.map((word) => list([...search, word], PATIENCE)),
+    ])
+    const paths = tracked.filter((path) => leftOutByPath(path) === undefined && leaveOut(path) === undefined)
+    const worths = new Map<string, number>()
+    const add = (holders: readonly string[], weight: number) => {
+      const worth = weight * Math.log(1 + paths.length / (1 + holders.length))
+      for (const path of holders) worths.set(path, (worths.get(path) ?? 0) + worth)
+    }
+    // A name of code says more than words of a path, and these more than words of the text.
+    found.forEach((holders, at) => void add(holders, names.includes(asked[at]!) ? 4 : 1))
+    const lower = paths.map((path) => path.toLowerCase())
+    for (const word of new Set(words))
+      add(
+        paths.filter((_, at) => lower[at]!.includes(word)),
+        2,
+      )
+    const named = findNamed(task, paths)
+    for (const slots of [named.paths, named.modules, named.frames]) {
+      for (const slot of slots.keys()) add([paths[slot]!], 1)
+    }
+    const known = new Set(paths)
+    const best = [...worths].filter(([path]) => known.has(path)).sort((a, b) => b[1] - a[1] || compareText(a[0], b[0]))
+    const few = best.slice(0, MOST_LOOKED_AT).map(([path]) => path)
+    const history = useHistory ? await readHistory(this.machine, project, { isOnlySaved: true }) : NO_HISTORY
+    const index = indexOfFew(root, few.sort(compareText))
+    return answerFrom(index, request, { leftOut: new Map(), by: 'git' }, history)
   }
-  const known = new Set(paths)
-  const best = [...worths].filter(([path]) => known.has(path)).sort((a, b) => b[1] - a[1] || compareText(a[0], b[0]))
-  const few = best.slice(0, MOST_LOOKED_AT).map(([path]) => path)
-  const history = useHistory ? await readHistory(machine, project, { isOnlySaved: true }) : NO_HISTORY
-  const index = indexOfFew(root, few.sort(compareText))
-  return answerFrom(index, request, { leftOut: new Map(), by: 'git' }, history)
+
+  private async indexFor(
+    root: string,
+    { files, now }: { files: ListedFiles; now: Date },
+    isFresh: boolean,
+  ): Promise<ProjectIndex> {
+    const { keys, stamps } = files
+    const isSame = opened?.root === root && areSame(opened.files.keys, keys) && areSame(opened.files.stamps, stamps)
+    if (opened !== undefined && isSame && !isFresh) return opened.index
+    // Opening one may close another.
+    opened = undefined
+    const index = await openProjectIndex(this.machine, root, files, isFresh)
+    // Otherwise the next change of a file might not be visible in its stamp.
+    if (areSettled(stamps, now)) opened = { root, files, index }
+    return index
+  }
+
+  private list({ project, leaveOut = () => undefined, leaveOutBy }: FindRequest): Promise<Listing> {
+    return listProject(this.machine, project, leaveOut, leaveOutBy)
+  }
 }
+
+export const findProjectFiles = opening(FileFinder, (finder, request: FindRequest) => finder.find(request))
 
 function answerFrom(
   index: ProjectIndex,

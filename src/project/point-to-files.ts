@@ -1,25 +1,17 @@
-import type { Machine } from '../machine/machine.ts'
 import { roundScore } from '../search/document.ts'
 import { readTerms } from '../search/tokens.ts'
-import {
-  type FindRequest,
-  findAtOnce,
-  findProjectFiles,
-  findSaved,
-  type ProjectAnswer,
-  readSections,
-} from './find-files.ts'
+import { type FileFinder, type FindRequest, type ProjectAnswer, readSections } from './find-files.ts'
 import type { FilePointer } from './rules/file-pointer.ts'
 import type { RankedFile } from './rules/rank-files.ts'
 
 /** The best files for a task, and the place in each to start reading. */
-export async function pointToFiles(machine: Machine, request: FindRequest, limit: number): Promise<FilePointer[]> {
-  return pointersOf(await findProjectFiles(machine, request), request.project.root, limit)
+export async function pointToFiles(finder: FileFinder, request: FindRequest, limit: number): Promise<FilePointer[]> {
+  return pointersOf(await finder.find(request), request.project.root, limit)
 }
 
 /** Like `pointToFiles`, only if the answer is certain, and only from an existing index. */
-export async function pointWhenSure(machine: Machine, request: FindRequest, limit: number): Promise<FilePointer[]> {
-  const answer = await findSaved(machine, request)
+export async function pointWhenSure(finder: FileFinder, request: FindRequest, limit: number): Promise<FilePointer[]> {
+  const answer = await finder.findSaved(request)
   if (answer === undefined || !isSure(answer)) return []
   // A file far behind the best is not worth an unrequested line.
   const files = answer.files.filter(({ score }) => score >= 0.6)
@@ -28,11 +20,11 @@ export async function pointWhenSure(machine: Machine, request: FindRequest, limi
 
 /** Without an index. `isSure`: only files that the task names, or whose definition it names. */
 export async function pointAtOnce(
-  machine: Machine,
+  finder: FileFinder,
   request: FindRequest,
   { limit, isSure }: { limit: number; isSure: boolean },
 ): Promise<FilePointer[]> {
-  const answer = await findAtOnce(machine, request)
+  const answer = await finder.findAtOnce(request)
   if (answer === undefined) return []
   const { root } = request.project
   if (!isSure) return pointersOf(answer, root, limit)

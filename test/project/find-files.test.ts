@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Machine } from '../../src/machine/machine.ts'
-import { findProjectFiles, readSections } from '../../src/project/find-files.ts'
+import { FileFinder, findProjectFiles, readSections } from '../../src/project/find-files.ts'
 import { pointAtOnce } from '../../src/project/point-to-files.ts'
 import { readTask } from '../../src/search/task.ts'
 
@@ -104,7 +104,7 @@ describe('the files for a task', () => {
       task: string,
       isSure: boolean,
       project: { root: string; repository: string | undefined } = { root, repository: root },
-    ) => pointAtOnce(machineAt(home), { task: readTask(task), project }, { limit: 5, isSure })
+    ) => pointAtOnce(new FileFinder(machineAt(home)), { task: readTask(task), project }, { limit: 5, isSure })
     const pathsOf = async (...asked: Parameters<typeof point>) => (await point(...asked)).map(({ path }) => path)
     expect(await pathsOf(TASK, false)).toEqual(['docs/gate.md', 'src/gate.ts'])
     // A hook says only what it is sure of: what the task names.
