@@ -1,6 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import { summarizeChanges } from '../machine/rules/approval.ts'
-import { openPack, Packs } from '../packs/catalog.ts'
+import { PackFolder, Packs } from '../packs/catalog.ts'
 import { type ResolveRequest, resolvePacks } from '../packs/resolve.ts'
 import { placesIn } from '../packs/rules/anchors.ts'
 import { admit } from '../packs/rules/gates/trust.ts'
@@ -86,7 +86,7 @@ function rebuild(machine: Machine, audited: AuditedPack, task: string): Rebuilt 
   }
   const since = trust.changes ?? []
   // Not the kept copies: a replay says what has changed on disk.
-  const files = openPack(machine, pack, { files: trust.files })
+  const files = new PackFolder(machine, pack, { files: trust.files })
   const recorded = new Map([[PACK_FILE, audited.digest]])
   for (const { path, sha256: was } of audited.parts.flatMap((part) => part.files)) recorded.set(path, was)
   const changed = [...recorded].filter(([path, was]) => files.read(path)?.sha256 !== was).map(([path]) => path)

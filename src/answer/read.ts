@@ -79,8 +79,7 @@ export function lookUpEntry(
   const { kind, entry, source, name, path } = located
   let value: EntryLookup
   if (kind === 'payload') value = { kind, entry, layer: source.knowledge.layerOf(entry) }
-  else if (kind === 'pack')
-    value = { kind, id: entryId(kind, name, path), pack: viewPack(machine, source.catalog, entry) }
+  else if (kind === 'pack') value = { kind, id: entryId(kind, name, path), pack: viewPack(source.packs, entry) }
   else {
     const { tags = [], source: origin, folder } = entry
     const card = { name, description: descriptionOf(entry), tags, source: origin, folder, files: filesOf(entry) }

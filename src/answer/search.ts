@@ -2,7 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import { openRanking } from '../machine/ranking.ts'
 import { Packs } from '../packs/catalog.ts'
 import type { PackDetails } from '../packs/pack-source.ts'
-import { type SectionFound, searchSections } from '../packs/sections.ts'
+import { type SectionFound, SectionIndexes } from '../packs/sections.ts'
 import type { PayloadDetails } from '../payloads/payload-source.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
 import { RANKED_LIMIT, type RankDocument, roundScore } from '../search/document.ts'
@@ -52,7 +52,7 @@ export async function searchAll(machine: Machine, request: SearchRequest): Promi
   try {
     const isAsked = kinds.length === 0 || kinds.includes('pack')
     const packs = isAsked ? new Packs(machine, { project }).all : []
-    sections = searchSections(machine, packs, task, Math.min(limit, 5))
+    sections = new SectionIndexes(machine).search(packs, task, Math.min(limit, 5))
   } catch (error) {
     // A search for packs reports what is wrong with them.
     if (!(error instanceof LoadoutError)) throw error

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { readText } from '../machine/files.ts'
 import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type CatalogRequest, openPack, Packs } from '../packs/catalog.ts'
+import { type CatalogRequest, PackFolder, Packs } from '../packs/catalog.ts'
 import { findPacks } from '../packs/pack-source.ts'
 import { askPack } from '../packs/resolve.ts'
 import { admit, packWord, type TrustedPack } from '../packs/rules/gates/trust.ts'
@@ -73,7 +73,7 @@ function findSuites(machine: Machine, pack: TrustedPack, named: string | undefin
   if (named !== undefined && known === undefined) {
     return [{ suite: named, text: readText(resolve(machine.cwd, named), LARGEST_PACK_FILE) }]
   }
-  const files = openPack(machine, pack)
+  const files = new PackFolder(machine, pack)
   const paths = known === undefined ? ['evals/discovery.json', ...Object.values(KNOWN_SUITES)] : [known]
   return paths.flatMap((suite) => {
     const text = files.read(suite)?.text

@@ -24,7 +24,7 @@ import { decideTrust, type TrustedPack } from './rules/gates/trust.ts'
 import { type KnowledgePack, PACK_FILE, SCOPES } from './rules/pack.ts'
 import { type PackConfig, parsePackConfig } from './rules/pack-config.ts'
 
-export { keepApproved, openPack } from './disk/pack-folder.ts'
+export { keepApproved, PackFolder } from './disk/pack-folder.ts'
 
 export interface CatalogRequest {
   /** The project folder. Default: the project around the working folder. */
@@ -50,7 +50,9 @@ export class Packs {
 
   constructor(machine: Machine, request: CatalogRequest) {
     this.machine = machine
-    this.discovery = discover(machine, request)
+    const config = readPackConfig(machine)
+    const found = discoverPacks(machine, { project: request.project, config, packageFolder: packageFolder() })
+    this.discovery = { ...found, config }
     const { approvals, isKnown, findings } = machine.approvals.read()
     // If approvals cannot be read, denials are unknown: no place is trusted.
     const policy = isKnown ? this.discovery.config : { approvalFor: SCOPES, explicitPathIsApproval: false }
@@ -65,7 +67,7 @@ export class Packs {
         policy,
         verdict: team.about(pack),
         isSamePlace: ({ place }) => place === undefined || isPlace(machine, pack.root, place),
-        readFiles: () => filesOf(machine, pack),
+        readFiles: () => this.filesOf(pack),
         keptSince: (approved, current) => keptSince(machine, pack.root, approved, current),
       })
       const { kept, files } = trust
@@ -87,6 +89,16 @@ export class Packs {
   /** The pack that a user named. */
   get(typed: string): TrustedPack {
     return choosePack(this.catalog, readChoice(this.machine, typed))
+  }
+
+  /** Files that cannot be read count as changed since the approval. */
+  private filesOf(pack: KnowledgePack): FileDigests | undefined {
+    try {
+      return digestKnownTree(this.machine, pack)
+    } catch (error) {
+      if (error instanceof LoadoutError) return undefined
+      throw error
+    }
   }
 }
 
@@ -121,16 +133,6 @@ function explicitPacks(machine: Machine, typed: readonly string[], known: readon
   })
 }
 
-/** Files that cannot be read count as changed since the approval. */
-function filesOf(machine: Machine, pack: KnowledgePack): FileDigests | undefined {
-  try {
-    return digestKnownTree(machine, pack)
-  } catch (error) {
-    if (error instanceof LoadoutError) return undefined
-    throw error
-  }
-}
-
 /** The last answer of the team's catalog. If its record cannot be read, every pack is held back. */
 function teamSays(machine: Machine): { about(pack: KnowledgePack): Verdict | undefined; findings: Finding[] } {
   try {
@@ -157,12 +159,6 @@ export function packDocumentIn(folder: string): RankDocument | undefined {
 
 export interface Discovery extends Discovered {
   config: PackConfig
-}
-
-/** Finds every pack that the configuration makes visible from here. */
-export function discover(machine: Machine, { project }: Pick<CatalogRequest, 'project'>): Discovery {
-  const config = readPackConfig(machine)
-  return { ...discoverPacks(machine, { project, config, packageFolder: packageFolder() }), config }
 }
 
 /** Digests of all files of a pack, for an approval that ends when one of them changes. */

@@ -16,11 +16,6 @@ export interface CommittedPack {
   digest: string
 }
 
-/** Whether discovery finds a pack of this name. */
-export function hasPack(machine: Machine, name: string): boolean {
-  return new Packs(machine, {}).all.some(({ manifest }) => manifest.name === name)
-}
-
 /** Throws if a file of the pack is not committed. */
 export async function committedPack(machine: Machine, name: string): Promise<CommittedPack> {
   const pack = new Packs(machine, {}).get(name)

@@ -12,7 +12,7 @@ import { shellWord } from '../text/printable.ts'
 import { type Finding, failWith, report } from '../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../text/values.ts'
 import { type CatalogRequest, Packs, readPackConfig } from './catalog.ts'
-import { openPack } from './disk/pack-folder.ts'
+import { PackFolder } from './disk/pack-folder.ts'
 import { openAdmitted } from './read.ts'
 import {
   type CompileAnswer,
@@ -75,14 +75,15 @@ export function exportCompile(
   machine: Machine,
   request: CompileRequest & { out?: string; giveBack?: string },
 ): CompileTask {
-  const pack = openForCompile(machine, request)
+  const opened = openForCompile(machine, request)
+  const { pack } = opened
   const { name } = pack.manifest
-  const { parts: all, batch, progress } = openProgress(pack, readInputs(machine, pack))
+  const { parts: all, batch, progress } = openProgress(pack, opened.inputs)
   const [first] = batch
   if (first === undefined) {
     throw failWith('PACK_REFUSED/no-text', { name, root: shellWord(pack.root) })
   }
-  const examples = examplesOf(openPack(machine, pack, pack.trust))
+  const examples = examplesOf(opened.files)
   // With line numbers, so that a statement can name its lines.
   const shown = batch.map(({ path, text, from }): ContextPart => {
     const lines = withholdSecrets(text, examples(path)).text.replace(/\n$/, '').split('\n')
@@ -108,15 +109,20 @@ export function exportCompile(
 }
 
 /** Needs an approval like any reader, and a pack whose files the user may write. */
-function openForCompile(machine: Machine, request: CompileRequest): TrustedPack {
-  const pack = new Packs(machine, { project: request.project, packs: [request.pack] }).get(request.pack)
+function openForCompile(machine: Machine, request: CompileRequest) {
+  const packs = new Packs(machine, { project: request.project, packs: [request.pack] })
+  const pack = packs.get(request.pack)
   if (pack.scope === 'organization' || pack.scope === 'built-in') {
     throw failWith('PACK_REFUSED/scope', { name: packWord(pack.manifest.name), scope: pack.scope })
   }
-  openAdmitted(machine, pack, request.isConfirmed ?? false)
+  const { files } = openAdmitted(packs, pack, request.isConfirmed ?? false)
   // Views are written beside the files as they are now.
   if (pack.trust.kept !== undefined) throw admit({ ...pack, trust: { ...pack.trust, isOpen: false } }).error!()
-  return pack
+  const inputs = INPUT_FOLDERS.flatMap((folder) => files.list(folder))
+    .filter(isContent)
+    .flatMap((path) => files.read(path) ?? [])
+    .filter(({ text }) => text.trim() !== '' && !isPlaceholder(text))
+  return { pack, files, inputs }
 }
 
 /** Records the views that Loadout wrote, and what they were made from. */
@@ -132,14 +138,6 @@ function openProgress({ root }: TrustedPack, inputs: readonly CompileInput[]) {
 
 const LONGEST_COMPILE_RECORD = 4 * 1024 * 1024
 
-function readInputs(machine: Machine, pack: TrustedPack): CompileInput[] {
-  const files = openPack(machine, pack, pack.trust)
-  return INPUT_FOLDERS.flatMap((folder) => files.list(folder))
-    .filter(isContent)
-    .flatMap((path) => files.read(path) ?? [])
-    .filter(({ text }) => text.trim() !== '' && !isPlaceholder(text))
-}
-
 export const LONGEST_COMPILE_ANSWER = 2 * 1024 * 1024
 
 /** Reads an agent's answer and writes the views. One wrong place refuses the whole answer; findings say why. */
@@ -148,8 +146,7 @@ export async function importCompile(
   request: CompileRequest & ({ file: string } | { text: string }) & { isReviewed?: boolean },
 ): Promise<Compiled> {
   const text = 'file' in request ? readText(resolve(machine.cwd, request.file), LONGEST_COMPILE_ANSWER) : request.text
-  const pack = openForCompile(machine, request)
-  const inputs = readInputs(machine, pack)
+  const { pack, inputs } = openForCompile(machine, request)
   const { parts, batch, progress: before } = openProgress(pack, inputs)
   const { answer, problems } = readCompileAnswer(text.slice(0, LONGEST_COMPILE_ANSWER), inputs)
   const { name } = pack.manifest
@@ -327,7 +324,7 @@ export function packStatus(
     const { manifest, root, scope, trust } = pack
     // Also for an approved pack that changed since: the report shows only names of existing files.
     const isKnown = trust.isOpen || trust.state === 'changed'
-    const state = isKnown ? compileState(manifest, openPack(machine, pack)) : undefined
+    const state = isKnown ? compileState(manifest, new PackFolder(machine, pack)) : undefined
     const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed')
     const isNew = state?.views.every((view) => view.state === 'not-compiled')
     const next = [

@@ -23,8 +23,9 @@ export async function exportPack(
   machine: Machine,
   request: CatalogRequest & { pack: string; out: string },
 ): Promise<ExportedPack> {
-  const pack = new Packs(machine, { ...request, packs: [request.pack] }).get(request.pack)
-  openAdmitted(machine, pack, true)
+  const packs = new Packs(machine, { ...request, packs: [request.pack] })
+  const pack = packs.get(request.pack)
+  openAdmitted(packs, pack, true)
   const { name, description } = pack.manifest
   const files = readWholePack(pack)
   const isPage = (path: string) => /\.md$/i.test(path) && !/(?:^|\/)(?:index|log)\.md$/.test(path)

@@ -159,7 +159,7 @@ async function importDocs(machine: Machine, request: PackFromRequest, source: Ma
   const below = isCopied ? (isOne ? basename(path) : '') : inside
   const folder = isOne ? dirname(below).split(sep).join('/').replace(/^\.$/, '') : below
   const linked: LinkedLayer = { layer: 'documents', root, folder, only: isOne ? basename(below) : undefined }
-  const docs = readDocsFolder(machine, linked, target)
+  const docs = readDocsFolder(machine.cache, linked, target)
   docs.leftOut.push(...source.leftOut)
   if (docs.documents.length === 0) throw nothingThere(request.from, docs)
   const profile = request.profile ?? (docs.isVault ? 'wiki-first' : 'document-first')
@@ -207,7 +207,7 @@ async function completeFolder(
   const layers = LAYERS.filter((layer) => isFolder(join(root, layer)))
   const own: LinkedLayer = { layer: 'documents', root: home || root, folder: home === '' ? '' : relative(home, root) }
   const none: DocsFolder = { documents: [], leftOut: [], isVault: false }
-  const docs = layers.includes('documents') || home === '' ? none : readDocsFolder(machine, own, root)
+  const docs = layers.includes('documents') || home === '' ? none : readDocsFolder(machine.cache, own, root)
   if (written === undefined && docs.documents.length === 0 && layers.length === 0)
     throw nothingThere(request.from, docs)
   const isLoose = docs.documents.length > 0

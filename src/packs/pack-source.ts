@@ -10,12 +10,11 @@ import { quickDigest } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { Packs, taughtPack } from './catalog.ts'
 import { openPackText } from './read.ts'
-import type { Catalog } from './rules/gates/catalog.ts'
 import { type Admission, admit, type TrustedPack, type TrustState } from './rules/gates/trust.ts'
 import { isKnownType, PACK_FILE, PACK_TYPES, type PackStatus, type Scope } from './rules/pack.ts'
 import { LIKELY_PACK, type LikelyPack, likelyPacks } from './rules/resolve/choose.ts'
 import type { SectionHit } from './rules/resolve/sections.ts'
-import { isReadable, openSections } from './sections.ts'
+import { isReadable, SectionIndexes } from './sections.ts'
 import type { PackSections } from './stored-sections.ts'
 
 export interface PackDetails {
@@ -32,17 +31,18 @@ export interface PackDetails {
 
 export interface PackSource extends Source<TrustedPack, PackDetails> {
   kind: 'pack'
-  catalog: Catalog
+  packs: Packs
 }
 
 /** The packs by name, from their metadata. Offers no denied, held back or archived pack. */
 export function openPacks(machine: Machine, project: Project): PackSource {
-  const { catalog, all, examples, findings } = new Packs(machine, { project })
+  const packs = new Packs(machine, { project })
+  const { all, examples, findings } = packs
   const offered = all.filter(isOffered)
   const find = (name: string) => all.find(({ manifest }) => manifest.name === name)
   return {
     kind: 'pack',
-    catalog,
+    packs,
     names: offered.map(({ manifest }) => manifest.name),
     segments: [cardSegments(all, examples).offered],
     describe: (name) => {
@@ -58,7 +58,7 @@ export function openPacks(machine: Machine, project: Project): PackSource {
       const pack = find(name)
       return pack && admit(pack, { isExplicit: true }).error?.()
     },
-    read: (name, path) => openPackText(machine, find(name)!, path),
+    read: (name, path) => openPackText(packs, find(name)!, path),
     // `packs list` reports the other findings. Unreadable approvals close packs, so they are reported here too.
     findings: findings.filter(({ code }) => code === 'BAD_APPROVALS'),
   }
@@ -119,7 +119,7 @@ export function findPacks({ machine, examples }: Packs, packs: readonly TrustedP
   })
   const cards = openRanking(machine, Object.values(cardSegments(packs, examples)))
   const described = new Map(cards.rank(task, { limit: packs.length }).map((hit) => [(hit.kept as KeptPack).name, hit]))
-  const sections = openSections(machine, known.filter(isReadable))
+  const sections = new SectionIndexes(machine).open(known.filter(isReadable))
   const hits = sections.rank(task)
   const isClosed = (pack: TrustedPack) => admit(pack, { isConfirmed: true }).verdict !== 'admitted'
   const among = (areClosed: boolean, found: readonly SectionHit[]) => {

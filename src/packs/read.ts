@@ -9,7 +9,7 @@ import { nearest } from '../text/values.ts'
 import { recordUsage } from '../usage/record.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { type CatalogRequest, Packs } from './catalog.ts'
-import { openPack } from './disk/pack-folder.ts'
+import { PackFolder } from './disk/pack-folder.ts'
 import { findAnchor, parseAnchor } from './rules/anchors.ts'
 import { admit, packWord, type TrustedPack } from './rules/gates/trust.ts'
 import { examplesOf, guardChoices, withholdSecrets } from './rules/guard.ts'
@@ -40,8 +40,8 @@ const RESOURCE_KINDS: Partial<Record<PackLayer, GuideResource['kind']>> = {
 }
 
 /** Reads the guide of a pack or one of its files, if the gates allow it. */
-export function openPackText(machine: Machine, pack: TrustedPack, path: string | undefined): CheckedText {
-  const admitted = openAdmitted(machine, pack, false)
+export function openPackText(packs: Packs, pack: TrustedPack, path: string | undefined): CheckedText {
+  const admitted = openAdmitted(packs, pack, false)
   // `wiki/a.md#L3-L9`, `documents/a.pdf#page=3` or `wiki/a.md#a-heading` names a part of a file.
   const [, wanted = path, anchor] = /^([^#]+)#(.+)$/.exec(path ?? '') ?? []
   const file = wanted === undefined ? admitted.guide.file : requireFile(admitted, wanted)
@@ -154,8 +154,9 @@ export function openGuide(
     maxCharacters?: number
   },
 ): { name: string; guide: string } {
-  const pack = new Packs(machine, { ...request, packs: [request.pack] }).get(request.pack)
-  const { body, wrap } = prepareGuide(openAdmitted(machine, pack, request.isConfirmed ?? false))
+  const packs = new Packs(machine, { ...request, packs: [request.pack] })
+  const pack = packs.get(request.pack)
+  const { body, wrap } = prepareGuide(openAdmitted(packs, pack, request.isConfirmed ?? false))
   const cut = findCut(body, request.maxCharacters ?? LONGEST_GUIDE, (content) => wrap(content).text)
   const fenced = wrap(body.slice(0, cut?.characters))
   const text = `${fenced.text}${cut === undefined ? '' : cutLine(cut)}`
@@ -176,10 +177,10 @@ interface AdmittedPack {
 }
 
 /** Opens a pack that the caller named. Throws if it is closed; the error says what is missing. */
-export function openAdmitted(machine: Machine, pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
+export function openAdmitted({ machine }: Packs, pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
   const { error, warnings } = admit(pack, { isExplicit: true, isConfirmed })
   if (error !== undefined) throw error()
-  const files = openPack(machine, pack, pack.trust)
+  const files = new PackFolder(machine, pack, pack.trust)
   const guide = readGuide(files)
   // Replaced after it was checked: it is not the approved one.
   if (guide === undefined) throw admit({ ...pack, trust: { ...pack.trust, isOpen: false } }).error!()

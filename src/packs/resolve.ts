@@ -3,7 +3,7 @@ import { readTask, type Task } from '../search/task.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { sha256 } from '../text/values.ts'
 import { type CatalogRequest, Packs } from './catalog.ts'
-import { openPack } from './disk/pack-folder.ts'
+import { PackFolder } from './disk/pack-folder.ts'
 import { findPacks } from './pack-source.ts'
 import { newerAlternative, wonBy } from './rules/gates/catalog.ts'
 import { type Admission, admit, type RefusedPack, type TrustedPack } from './rules/gates/trust.ts'
@@ -22,7 +22,7 @@ import {
 } from './rules/resolve/pack-context.ts'
 import { type PackResolution, resolvePack } from './rules/resolve/resolve-pack.ts'
 import type { SectionHit } from './rules/resolve/sections.ts'
-import { openSections } from './sections.ts'
+import { SectionIndexes } from './sections.ts'
 import type { PackSections } from './stored-sections.ts'
 
 export interface ResolveRequest extends CatalogRequest {
@@ -81,15 +81,10 @@ export function resolvePacks(machine: Machine, request: ResolveRequest, task = r
     else admitted.push({ pack, confidence, admission, confirmation: isConfirmed ? confirmation : undefined })
   }
 
-  const sections =
-    found?.sections ??
-    openSections(
-      machine,
-      admitted.map(({ pack }) => pack),
-    )
+  const sections = found?.sections ?? new SectionIndexes(machine).open(admitted.map(({ pack }) => pack))
   // A persona, or a newer pack instead of a stale one, was chosen without a look at its text.
   const unread = admitted.map(({ pack }) => pack).filter(({ root }) => sections.wordsOf(root) === undefined)
-  const others = unread.length === 0 ? [] : openSections(machine, unread).rank(task)
+  const others = unread.length === 0 ? [] : new SectionIndexes(machine).open(unread).rank(task)
   const hits = [...(found?.hits ?? sections.rank(task)), ...others]
   const asked = admitted.map((each) => ({
     ...each,
@@ -141,7 +136,7 @@ export function askPack(
   hits: readonly SectionHit[],
   sections: PackSections,
 ): PackResolution {
-  const resolution = resolvePack(pack.manifest, openPack(machine, pack, pack.trust), {
+  const resolution = resolvePack(pack.manifest, new PackFolder(machine, pack, pack.trust), {
     task,
     wantsCitations: cite,
     isDeep: deep,

@@ -3,10 +3,9 @@ import { describeWhy, percent } from '../search/document.ts'
 import { readTask } from '../search/task.ts'
 import { shellWord } from '../text/printable.ts'
 import { type CatalogRequest, type Discovery, Packs } from './catalog.ts'
-import { openPack } from './disk/pack-folder.ts'
+import { PackFolder } from './disk/pack-folder.ts'
 import { explainChoice } from './pack-source.ts'
 import {
-  type Catalog,
   type CatalogRow,
   type Collision,
   catalogRow,
@@ -36,16 +35,16 @@ export interface PackView extends CatalogRow {
 /** Shows the metadata of a pack, its place and its problems. Never its text. */
 export function showPack(machine: Machine, request: CatalogRequest & { pack: string }): PackView {
   const packs = new Packs(machine, { ...request, packs: [request.pack] })
-  const value = viewPack(machine, packs.catalog, packs.get(request.pack))
+  const value = viewPack(packs, packs.get(request.pack))
   machine.report(...packs.findings.filter(({ code }) => !code.startsWith('catalog.')))
   return value
 }
 
-export function viewPack(machine: Machine, catalog: Catalog, pack: TrustedPack): PackView {
+export function viewPack({ machine, catalog }: Packs, pack: TrustedPack): PackView {
   const { manifest, trust } = pack
   const { verdict, warnings, next } = admit(pack, { isExplicit: true })
   const { license, updated, primaryAnswers, maintainers, name } = manifest
-  const files = trust.isOpen ? openPack(machine, pack, trust) : undefined
+  const files = trust.isOpen ? new PackFolder(machine, pack, trust) : undefined
   return {
     ...catalogRow(pack),
     diagnostics: settleWarnings([...pack.warnings, ...warnings]),
@@ -227,7 +226,7 @@ export function listPacks(machine: Machine, request: CatalogRequest & { all?: bo
     const { manifest, scope, root, trust } = pack
     const { name, description, status = 'unknown status', type } = manifest
     // Names and sizes only: its text is not read before a person has agreed.
-    const files = openPack(machine, pack)
+    const files = new PackFolder(machine, pack)
     const paths = files.list('')
     const bytes = paths.reduce((sum, path) => sum + (files.sizeOf(path) ?? 0), 0)
     return {

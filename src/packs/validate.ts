@@ -5,7 +5,7 @@ import type { Machine } from '../machine/machine.ts'
 import { cutDocument } from '../text/frontmatter-block.ts'
 import { type Finding, failWith, type LoadoutError, report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
-import { openPack } from './disk/pack-folder.ts'
+import { PackFolder } from './disk/pack-folder.ts'
 import { findPackRoot, readPackAt } from './disk/pack-head.ts'
 import { validatePack, validationStatus } from './rules/author/validate-pack.ts'
 import { EXAMPLES_PATH, exampleDigest, readExamples, secretLines } from './rules/guard.ts'
@@ -61,7 +61,7 @@ export function checkPack(machine: Machine, path: string): Finding[] {
 
 function inspectPack(machine: Machine, root: string): { name: string | undefined; issues: PackWarning[] } {
   const pack = readPackAt(machine.home, root)
-  const files = openPack(machine, pack)
+  const files = new PackFolder(machine, pack)
   return {
     name: pack.manifest?.name,
     issues: [...validatePack({ ...pack, files }), ...checkBundle(pack.linked, files)],
@@ -105,7 +105,7 @@ export function declareExamples(
   if (root === undefined) {
     throw failWith('PACK_NOT_FOUND/folder', { pack: request.pack })
   }
-  const files = openPack(machine, readPackAt(machine.home, root))
+  const files = new PackFolder(machine, readPackAt(machine.home, root))
   const known = readExamples(files)
   const found = request.places.map((place) => {
     const [, path = '', line = ''] = /^(.+):(\d{1,9})$/.exec(place) ?? []

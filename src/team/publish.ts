@@ -1,7 +1,8 @@
 import type { Machine } from '../machine/machine.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/approval.ts'
 import { principalOf, SshSignatures } from '../machine/ssh-signature.ts'
-import { committedPack, hasPack } from '../packs/committed-pack.ts'
+import { Packs } from '../packs/catalog.ts'
+import { committedPack } from '../packs/committed-pack.ts'
 import { type CommittedVersion, Library } from '../skills/library-skills.ts'
 import { failWith, type LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
@@ -76,7 +77,7 @@ function parseNamed(text: string): Named {
 /** The kind of a name on this machine. */
 function kindHere(machine: Machine, { kind, name }: Named): { kind: CatalogKind; name: string } {
   if (kind !== undefined) return { kind, name }
-  if (!hasPack(machine, name)) return { kind: 'skill', name }
+  if (!new Packs(machine, {}).all.some(({ manifest }) => manifest.name === name)) return { kind: 'skill', name }
   if (new Library(machine).has(name)) throw twoKinds(name)
   return { kind: 'pack', name }
 }

@@ -6,7 +6,7 @@ import { readHead } from '../../src/agents/disk/agent-files.ts'
 import { readBounded } from '../../src/answer/disk/read-candidate.ts'
 import { readText } from '../../src/machine/files.ts'
 import { readInside, readTextInside, writeInside } from '../../src/machine/inside.ts'
-import { openPack } from '../../src/packs/disk/pack-folder.ts'
+import { PackFolder } from '../../src/packs/disk/pack-folder.ts'
 import { readPackHead } from '../../src/packs/disk/pack-head.ts'
 import { writeNewFolder } from '../../src/packs/disk/write-pack.ts'
 import { writeArchive } from '../../src/skills/disk/archive.ts'
@@ -36,7 +36,7 @@ describe('reading below a root', () => {
     const { bytes, failure } = readInside(root, 'a.md', { most: 2 * 1024 * 1024 })
     expect(failure?.code ?? String(bytes)).toBe(expected)
     expect(failure?.message ?? '', 'no folder of this machine').not.toContain(root)
-    const pack = openPack(machineOf({}).machine, { root })
+    const pack = new PackFolder(machineOf({}).machine, { root })
     const text = pack.read('a.md')?.text
     expect(pack.warnings.map(({ code }) => code)).toEqual(warning === undefined ? [] : [warning])
     expect(text).toBe(failure === undefined ? expected : undefined)
@@ -76,7 +76,7 @@ describe('a file that is swapped for a link out while it is read', () => {
       prose: (path) => readTextInside(root, path),
       bytes: (path) => String(readInside(root, path, { most: 100 }).bytes),
       bundle: (path) => JSON.stringify(readBounded(root, path, 10)),
-      pack: (path) => openPack(machineOf({}).machine, { root }).read(path)?.text,
+      pack: (path) => new PackFolder(machineOf({}).machine, { root }).read(path)?.text,
       skill: (path) => (hashFile(root, { ...A_FILE, path }) === hashContent('secret') ? 'secret' : 'other'),
     }
     const isMet = () => ['inside', 'undefined'].every((side) => (seen.get(`bytes ${side}`) ?? 0) > 200)

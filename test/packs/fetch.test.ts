@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Machine } from '../../src/machine/machine.ts'
-import { discover, fetchPacks } from '../../src/packs/catalog.ts'
+import { fetchPacks, Packs } from '../../src/packs/catalog.ts'
 import { clonePath } from '../../src/packs/disk/discover.ts'
 import { makeFolder } from '../cli/run.ts'
 import { packText } from './machine.ts'
@@ -37,8 +37,8 @@ function makeMachine(packs: unknown[]): Machine {
 }
 
 const packsOf = (machine: Machine) =>
-  discover(machine, {})
-    .packs.filter(({ scope }) => scope === 'organization')
+  new Packs(machine, {}).discovery.packs
+    .filter(({ scope }) => scope === 'organization')
     .map(({ manifest }) => `${manifest.name} ${manifest.version}`)
 
 const statesOf = async (machine: Machine) => (await fetchPacks(machine, {})).sources.map(({ state }) => state)
@@ -47,7 +47,7 @@ describe('fetching the packs of an organization', () => {
   it('clones, does nothing when nothing is new, and updates', async () => {
     const remote = makeRemote('team')
     const machine = makeMachine([{ git: remote.folder }])
-    expect(discover(machine, {}).findings).toEqual([
+    expect(new Packs(machine, {}).discovery.findings).toEqual([
       expect.objectContaining({ code: 'discovery.skipped', hint: 'loadout packs fetch' }),
     ])
     const { value, findings } = await machine.collect((listening) => fetchPacks(listening, {}))

@@ -10,7 +10,7 @@ import { Packs } from '../../src/packs/catalog.ts'
 import { askPack, resolvePacks } from '../../src/packs/resolve.ts'
 import { admit } from '../../src/packs/rules/gates/trust.ts'
 import { newWrappers } from '../../src/packs/rules/resolve/pack-context.ts'
-import { openSections } from '../../src/packs/sections.ts'
+import { SectionIndexes } from '../../src/packs/sections.ts'
 import { readTask } from '../../src/search/task.ts'
 import { expectCivil } from '../cli/civil.ts'
 import { makeFolder, makeProject, type Run } from '../cli/run.ts'
@@ -35,7 +35,7 @@ function textsOf(machine: Machine): string[] {
 it('a pack that vanishes after its sections were found gives nothing, and nothing breaks', async () => {
   const machine = await quails()
   const pack = new Packs(machine, {}).catalog.all.find(({ manifest }) => manifest.name === 'quails')!
-  const sections = openSections(machine, [pack])
+  const sections = new SectionIndexes(machine).open([pack])
   const task = readTask(TASK)
   const hits = sections.rank(task)
   expect(hits.length).toBeGreaterThan(0)

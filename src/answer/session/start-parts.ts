@@ -12,7 +12,7 @@ import { Packs } from '../../packs/catalog.ts'
 import { cardSegments, keptPack } from '../../packs/pack-source.ts'
 import { admit, type TrustedPack } from '../../packs/rules/gates/trust.ts'
 import { isKnownType, PACK_TYPES } from '../../packs/rules/pack.ts'
-import { isReadable, storedSections } from '../../packs/sections.ts'
+import { isReadable, SectionIndexes } from '../../packs/sections.ts'
 import { storeTerms } from '../../packs/stored-sections.ts'
 import { brokenLayers, type Knowledge, readKnowledge } from '../../payloads/knowledge.ts'
 import { payloadSegments } from '../../payloads/payload-source.ts'
@@ -164,7 +164,7 @@ export function refreshCatalog(
   for (const { message } of opened.flatMap(({ findings }) => findings)) log(`left out: ${message}`)
   const readable = packs.flatMap(({ pack }) => (isReadable(pack) ? [pack] : []))
   // Missing indexes of packs are built when a session begins. At a prompt, a user waits.
-  const find = () => storedSections(machine, readable, why === 'start')
+  const find = () => new SectionIndexes(machine).stored(readable, why === 'start')
   const keys = attemptOrLog(log, 'sections of packs are left out', find, [])
   const catalog: HookCatalog = {
     segments: opened.map(({ key }) => key),

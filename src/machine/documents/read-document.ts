@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { DocumentKind } from '../../text/document-kind.ts'
 import { sha256 } from '../../text/values.ts'
-import { jsonCodec } from '../cache.ts'
-import type { Machine } from '../machine.ts'
+import { type Cache, jsonCodec } from '../cache.ts'
 import { packageFolder } from '../package-folder.ts'
 
 /** What a reader made of a document: Markdown, or why there is none. The problem completes "it …". */
@@ -21,9 +20,9 @@ export interface ConvertOrder {
  * Reads a PDF, Word, HTML or CSV file as Markdown, in a worker with limits on time and memory. The same bytes give the
  * same text; a later call finds it in the cache. Never throws.
  */
-export function readDocument(machine: Machine, kind: DocumentKind, bytes: Buffer): Converted {
+export function readDocument(cache: Cache, kind: DocumentKind, bytes: Buffer): Converted {
   const key = { kind: 'documents', version: 1, name: [kind, sha256(bytes)] }
-  return machine.cache.keep(key, STORED, () => convertInWorker(kind, bytes))
+  return cache.keep(key, STORED, () => convertInWorker(kind, bytes))
 }
 
 // What took too long may be quick on another day.

@@ -42,15 +42,11 @@ import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './pac
 
 const TEXT_EXTENSIONS = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|jsonl?|tsv|ya?ml)$/i
 
-/** The files of one pack. Opens nothing outside the pack and its linked folder, whatever paths and links inside it say. */
-export function openPack(machine: Machine, place: PackPlaceOnDisk, trust: Pick<Trust, 'files' | 'kept'> = {}) {
-  return new PackFolder(machine, place, trust)
-}
-
 // One walk for each discovery: a question opens a pack several times.
 const listedFolders = new WeakMap<LinkedLayer, { all: string[]; isCut: boolean }>()
 
-class PackFolder implements PackFiles {
+/** The files of one pack. Opens nothing outside the pack and its linked folder, whatever paths and links inside it say. */
+export class PackFolder implements PackFiles {
   readonly warnings: PackWarning[] = []
   readonly opened: string[] = []
   private readonly machine: Machine
@@ -62,7 +58,7 @@ class PackFolder implements PackFiles {
   private readonly listings = new Map<string, string[]>()
   private readonly files = new Map<string, PackFile | undefined>()
 
-  constructor(machine: Machine, { root, linked }: PackPlaceOnDisk, trust: Pick<Trust, 'files' | 'kept'>) {
+  constructor(machine: Machine, { root, linked }: PackPlaceOnDisk, trust: Pick<Trust, 'files' | 'kept'> = {}) {
     this.machine = machine
     this.root = root
     this.linked = linked
@@ -130,7 +126,7 @@ class PackFolder implements PackFiles {
         .replace(/^\ufeff/, '')
         .replace(/\r\n?/g, '\n')
     } else {
-      const read = readDocument(this.machine, kind, bytes)
+      const read = readDocument(this.machine.cache, kind, bytes)
       const { problem } = read
       if (problem !== undefined) return this.warn(name, report('NOT_TEXT/pack-document', { problem }))
       text = read.text
@@ -301,7 +297,7 @@ export function keepApproved(machine: Machine, place: PackPlaceOnDisk, files?: F
   const folder = machine.records.privateFolder(keptPlace(root))
   const wanted = new Set(Object.values(files))
   for (const name of readdirSync(folder)) if (!wanted.has(name)) removeFile(join(folder, name))
-  const pack = new PackFolder(machine, place, {})
+  const pack = new PackFolder(machine, place)
   let left = MOST_KEPT
   for (const [name, digest] of Object.entries(files)) {
     const [from, to] = [pack.fullPath(name), join(folder, digest)]

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { changeFiles } from '../../change/edits.ts'
 import { formatOwnFiles, type OwnFilesPlan, planOwnFiles, readOwnFiles } from '../../change/own-files.ts'
+import type { Cache } from '../../machine/cache.ts'
 import { type Converted, readDocument } from '../../machine/documents/read-document.ts'
 import { asLoadoutError, codeOf, exists, flushFiles, makeFolders, removeLeftovers } from '../../machine/files.ts'
 import { type PinnedFolder, pinFolder, readInside, readJsonInside } from '../../machine/inside.ts'
@@ -108,7 +109,7 @@ export interface DocsFolder {
 }
 
 /** Reads the outline of every document. Throws if there are more than a pack can hold. */
-export function readDocsFolder(machine: Machine, linked: LinkedLayer, packRoot: string): DocsFolder {
+export function readDocsFolder(cache: Cache, linked: LinkedLayer, packRoot: string): DocsFolder {
   const left = new LeftOut()
   const { paths, isCut } = listLinked(linked, packRoot, (path, why) => {
     if (why === 'kind') left.add(kindOfFile(path), path)
@@ -122,7 +123,7 @@ export function readDocsFolder(machine: Machine, linked: LinkedLayer, packRoot: 
     throw failWith('FILE_TOO_LARGE/documents', { linked: root, mostLinked: MOST_LINKED, named })
   }
   const documents = paths.flatMap((path) => {
-    const { text, problem } = readOutlined(machine, root, path)
+    const { text, problem } = readOutlined(cache, root, path)
     if (problem === undefined) return [outlineDocument(path, text)]
     left.add(problem, path)
     return []
@@ -134,14 +135,14 @@ export function readDocsFolder(machine: Machine, linked: LinkedLayer, packRoot: 
 }
 
 /** The text of a document, or why it cannot be part of a pack. */
-function readOutlined(machine: Machine, root: string, path: string): Converted {
+function readOutlined(cache: Cache, root: string, path: string): Converted {
   const most = largestFile(path)
   const { bytes, failure } = readInside(root, path, { most })
   if (failure?.code === 'FILE_TOO_LARGE') return { problem: `document above ${most >> 20} MB` }
   if (failure !== undefined) return { problem: 'unreadable file' }
   const kind = documentKind(path)
   if (kind !== undefined) {
-    const read = readDocument(machine, kind, bytes)
+    const read = readDocument(cache, kind, bytes)
     return read.problem === undefined ? read : { problem: `${kind.toUpperCase()} that ${read.problem}` }
   }
   const text = bytes.toString('utf8').replace(/\r\n?/g, '\n')
