@@ -58,7 +58,8 @@ export function refusalOf(error: unknown): Refusal {
 
 async function send<T>(path: string, init: RequestInit): Promise<T> {
   const headers = { ...init.headers, ...authorization(), ...(init.body && { 'content-type': 'application/json' }) }
-  const response = await fetch(path, { ...init, headers }).catch((error: Error) => {
+  // With its cache, a browser holds a question back while the same one waits: the last answer would come no earlier than the new one.
+  const response = await fetch(path, { ...init, headers, cache: 'no-store' }).catch((error: Error) => {
     if (error.name === 'AbortError') throw error
     connection.value = 'lost'
     throw refuse('UNREACHABLE/page')
