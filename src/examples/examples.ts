@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { exists } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
+import type { Records } from '../machine/records.ts'
 import type { RankDocument } from '../search/document.ts'
 import { type Finding, report } from '../text/trouble.ts'
 import { groupBy } from '../text/values.ts'
@@ -19,12 +19,6 @@ import {
 import { descriptionDigest, type Example, formatExample, keyOf, pickCurrent, promptKey } from './rules/example.ts'
 
 export { type ExampleFile, libraryFile, machineFile, projectFile } from './disk/example-files.ts'
-
-/**
- * `committed`: examples in the library and in the project, the same on every machine. `here`: also those of this
- * machine only, for answers that never go into a bundle.
- */
-export type ExampleScope = 'committed' | 'here'
 
 /** Where to look for examples. */
 export interface ExamplePlaces {
@@ -46,8 +40,12 @@ export interface Examples {
   into(kind: EntryKind, document: RankDocument, isProjects?: boolean): RankDocument
 }
 
-export function openExamples(machine: Machine, places: ExamplePlaces, scope: ExampleScope): Examples {
-  const files = exampleFiles(machine, places, scope).filter((file) => exists(pathOf(file)))
+/**
+ * The examples in the library and in the project, the same on every machine. With `records` also those of this machine
+ * only, for answers that never go into a bundle.
+ */
+export function openExamples(places: ExamplePlaces, records?: Records): Examples {
+  const files = exampleFiles(places, records).filter((file) => exists(pathOf(file)))
   let known: Map<string, ReturnType<typeof examplesIn>> | undefined
   return {
     paths: files.map(pathOf),
@@ -68,11 +66,11 @@ export function openExamples(machine: Machine, places: ExamplePlaces, scope: Exa
 }
 
 /** Every file of examples that applies here, in a fixed order. */
-function exampleFiles(machine: Machine, places: ExamplePlaces, scope: ExampleScope): ExampleFile[] {
+function exampleFiles(places: ExamplePlaces, records?: Records): ExampleFile[] {
   return [
     ...(places.library === undefined ? [] : libraryFiles(places.library)),
     ...(places.project === undefined ? [] : [projectFile(places.project)]),
-    ...(scope === 'committed' ? [] : [machineFile(machine, 'taught'), machineFile(machine, 'from-use')]),
+    ...(records === undefined ? [] : [machineFile(records, 'taught'), machineFile(records, 'from-use')]),
   ]
 }
 
@@ -88,8 +86,8 @@ function isInPlace({ place, path }: ExampleFile, { kind, id }: Example): boolean
 }
 
 /** All known examples, and problems of their files: invalid lines, and files that cannot be read. */
-export function readKnown(machine: Machine, places: ExamplePlaces) {
-  const readings = exampleFiles(machine, places, 'here').map(readExamples)
+export function readKnown(places: ExamplePlaces, records: Records) {
+  const readings = exampleFiles(places, records).map(readExamples)
   const findings = readings.flatMap(({ file, lines, failure }): Finding[] => {
     const path = pathOf(file)
     if (failure !== undefined) {
@@ -114,8 +112,8 @@ export function readKnown(machine: Machine, places: ExamplePlaces) {
 }
 
 /** Appends examples to a file of the project or of this machine, as `textWith` does. */
-export async function writeExamples(machine: Machine, file: ExampleFile, fresh: readonly Example[]): Promise<void> {
-  await changeExamples(machine, file, (lines) => linesWith(lines, fresh))
+export async function writeExamples(records: Records, file: ExampleFile, fresh: readonly Example[]): Promise<void> {
+  await changeExamples(records, file, (lines) => linesWith(lines, fresh))
 }
 
 /** The text of a file with more examples. Replaces a line with the same prompt for an older description; all others stay. */

@@ -36,7 +36,7 @@ export function learnFromUse(machine: Machine, describe: (used: UsedPrompt) => s
       return [{ kind, id, prompt, digest: descriptionDigest(description), origin: 'use' }]
     })
     if (learned.length === 0) return
-    changeExamplesNow(machine, machineFile(machine, 'from-use'), (lines) => {
+    changeExamplesNow(machine.records, machineFile(machine.records, 'from-use'), (lines) => {
       const known = lines.flatMap(({ example }) => example ?? [])
       const after = newestOf([...known, ...learned]).map(formatExample)
       return after.join('\n') === lines.map(({ text }) => text).join('\n') ? undefined : after

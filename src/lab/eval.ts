@@ -266,14 +266,14 @@ function openLibrary(machine: Machine, path: string) {
     const layers = { projectRoot, globalDir: '', orgPath: '', sessionPath: isProjects ? '' : index }
     const knowledge = readKnowledge(machine, layers)
     findings.push(...knowledge.findings)
-    const examples = payloadExamples(machine, knowledge, 'committed')
+    const examples = payloadExamples(knowledge)
     // Only entries that a task may load.
     for (const entry of knowledge.entries.filter(isDomain)) {
       documents.push(examples.into('payload', payloadDocument(knowledge, entry, findings)))
     }
   }
   if (index === path) return library
-  const examples = openExamples(machine, { project: path, library: path }, 'committed')
+  const examples = openExamples({ project: path, library: path })
   const taken = new Set(documents.map(({ id }) => id))
   for (const { inside, file } of entryFolders(path, false)) {
     try {

@@ -119,7 +119,7 @@ async function teachItems(
   const library = new Map<string, Example[]>()
   for (const { file, examples } of byFile.values()) {
     if (file.place === 'library') library.set(examples[0]!.id, examples)
-    else await writeExamples(machine, file, examples)
+    else await writeExamples(machine.records, file, examples)
   }
   if (library.size === 0) return teaching
   return { ...teaching, commit: await new Library(machine).teach(library, wantsCommit) }

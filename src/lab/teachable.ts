@@ -43,13 +43,13 @@ export function openTeachable(machine: Machine, request: SourceRequest): Teachab
   const { sources, findings } = openSources(machine, request)
   const { root } = projectOf(machine, request)
   const library = sources.flatMap((source) => (source.kind === 'skill' ? (source.library ?? []) : []))[0]
-  const { examples: known, findings: bad } = readKnown(machine, { project: root, library })
+  const { examples: known, findings: bad } = readKnown({ project: root, library }, machine.records)
   const byEntry = groupBy(
     known.map(({ example }) => example),
     keyOf,
   )
   // Examples of what belongs to others stay on this machine.
-  const taught = machineFile(machine, 'taught')
+  const taught = machineFile(machine.records, 'taught')
   const read = (source: (typeof sources)[number], id: string) => {
     if (source.kind === 'payload') {
       const { knowledge } = source

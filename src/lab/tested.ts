@@ -54,7 +54,7 @@ export function openTested(machine: Machine, { what = [], layers = {}, project }
   if (!named.some(isKnowledge)) {
     const tested = new TestedSkills(machine, named)
     const { root, isLibrary, skills } = tested
-    const examples = isLibrary ? openExamples(machine, { library: root }, 'committed') : undefined
+    const examples = isLibrary ? openExamples({ library: root }) : undefined
     const entries = skills.map((skill): Tested => {
       const { name, description } = skill
       const taught = examples?.into('skill', { id: name, name, description, body: '' })

@@ -77,7 +77,7 @@ export class Packs {
     })
     this.approvals = approvals
     this.catalog = buildCatalog(judged)
-    this.examples = openExamples(machine, { project: machine.openProject(request.project).root }, 'committed')
+    this.examples = openExamples({ project: machine.openProject(request.project).root })
     this.findings = [...this.discovery.findings, ...findings, ...team.findings, ...this.catalog.findings]
   }
 

@@ -1,9 +1,10 @@
 import { dirname, join } from 'node:path'
-import { type ExampleScope, type Examples, openExamples } from '../examples/examples.ts'
+import { type Examples, openExamples } from '../examples/examples.ts'
 import { stampAt } from '../machine/cache.ts'
 import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type KeptStamp, openRanking, type Ranking, type Segment, type Source } from '../machine/ranking.ts'
+import type { Records } from '../machine/records.ts'
 import { describeWhy, percent, RANKED_LIMIT, type RankDocument } from '../search/document.ts'
 import type { Task } from '../search/task.ts'
 import { type Finding, LoadoutError, report } from '../text/trouble.ts'
@@ -29,7 +30,7 @@ export interface PayloadSource extends Source<LoadoutEntry, PayloadDetails> {
 export function openPayloads(machine: Machine, layers: Layers): PayloadSource {
   const knowledge = openKnowledge(machine, layers)
   const byId = new Map(knowledge.entries.map((entry) => [entry.id, entry]))
-  const { byTask, others } = payloadSegments(machine, knowledge, 'committed')
+  const { byTask, others } = payloadSegments(knowledge)
   return {
     kind: 'payload',
     knowledge,
@@ -58,12 +59,8 @@ export interface KeptPayload extends Partial<KeptStamp> {
 }
 
 /** The entries of the layers by their metadata and texts: those that a task may load, and the others. */
-export function payloadSegments(
-  machine: Machine,
-  knowledge: Knowledge,
-  scope: ExampleScope,
-): { byTask: Segment; others: Segment } {
-  const examples = payloadExamples(machine, knowledge, scope)
+export function payloadSegments(knowledge: Knowledge, records?: Records): { byTask: Segment; others: Segment } {
+  const examples = payloadExamples(knowledge, records)
   const segmentOf = (isByTask: boolean): Segment => {
     let listed: { placed: PlacedEntry; path: string }[] | undefined
     const list = () => {
@@ -78,7 +75,7 @@ export function payloadSegments(
     const isLarge = () => list().length > 500
     return {
       kind: 'payloads',
-      isPrivate: scope === 'here',
+      isPrivate: records !== undefined,
       paths: [...knowledge.places.map(({ path }) => path), ...examples.paths],
       name: [String(isByTask), ...knowledge.places.flatMap(({ path, root }) => [path, root])],
       watched: () => [...new Set(list().map(({ path }) => (isLarge() ? dirname(path) : path)))],
@@ -88,7 +85,7 @@ export function payloadSegments(
           const { entry } = placed
           const document = examples.into('payload', payloadDocument(knowledge, entry, findings))
           const kept: KeptPayload = { kind: 'payload', name: entry.id }
-          if (scope === 'here' || knowledge.isLarge) kept.placed = placed
+          if (records !== undefined || knowledge.isLarge) kept.placed = placed
           if (findings.length > before) kept.isUnread = true
           if (isLarge()) Object.assign(kept, { file: path, stamp: stampAt(path) })
           return { ...document, id: entryId('payload', entry.id), kept }
@@ -106,13 +103,13 @@ export function payloadSegments(
 const MOST_NAMED = 20
 
 /** The examples of the payloads of these layers. */
-export function payloadExamples(machine: Machine, { places }: Knowledge, scope: ExampleScope): Examples {
-  return openExamples(machine, { project: places.find(({ name }) => name === 'project')?.root }, scope)
+export function payloadExamples({ places }: Knowledge, records?: Records): Examples {
+  return openExamples({ project: places.find(({ name }) => name === 'project')?.root }, records)
 }
 
 /** Ranks the entries that a task may load. No other entry takes part. */
 export function rankPayloads(machine: Machine, knowledge: Knowledge): Ranking {
-  return openRanking(machine, [payloadSegments(machine, knowledge, 'committed').byTask])
+  return openRanking(machine, [payloadSegments(knowledge).byTask])
 }
 
 /** Core entries first, then the ranker's hits for a task, best first. */

@@ -174,7 +174,7 @@ function orderByWorth(machine: Machine, seen: SeenByAgent, free: Switches): Wort
   const { agent, cwd } = seen
   const fits = new Map<string, number>()
   const cards = skills.map(({ name, path }) => ({ name, file: path }))
-  const ranking = openRanking(machine, [skillSegment([agent, 'list'], cards, openExamples(machine, {}, 'committed'))])
+  const ranking = openRanking(machine, [skillSegment([agent, 'list'], cards, openExamples({}))])
   for (const project of projectsOf(machine, { agent, project: cwd })) {
     const words = describeProject(project)
     for (const { kept, confidence } of words === '' ? [] : ranking.rank(words, { limit: 12 })) {

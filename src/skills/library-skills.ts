@@ -210,7 +210,7 @@ export const suggestSkills = withInstalls(
     const { machine, library } = installs
     const describe = (id: string) => cleared.find(({ skill }) => skill.name === id)?.skill.description
     learnFromUse(machine, ({ kind, id }) => (kind === 'skill' ? describe(id) : undefined))
-    const examples = openExamples(machine, { library }, 'here')
+    const examples = openExamples({ library }, machine.records)
     const hits = openRanking(machine, [librarySegment(library, skillsOf(library, cleared), examples)]).rank(
       request.task,
       { limit: request.limit ?? 5 },

@@ -51,16 +51,14 @@ export interface SkillSource extends Source<UsableSkill, SkillDetails> {
  */
 export function openSkills(machine: Machine, project: Project): SkillSource {
   const { skills, findings, library, withheld } = collectSkills(machine, project)
-  const examples = openExamples(machine, { project: project.root }, 'committed')
+  const examples = openExamples({ project: project.root })
   const byName = new Map(skills.map((skill) => [skill.name, skill]))
   return {
     kind: 'skill',
     library,
     names: [...byName.keys()],
     segments: [
-      ...(library === undefined
-        ? []
-        : [librarySegment(library, skills.filter(isOwn), openExamples(machine, { library }, 'committed'))]),
+      ...(library === undefined ? [] : [librarySegment(library, skills.filter(isOwn), openExamples({ library }))]),
       skillSegment([project.root, library ?? ''], skills.filter((skill) => !isOwn(skill)).map(cardOf), examples),
     ],
     describe: (name) => {

@@ -19,9 +19,10 @@ export interface Collection {
 const MOST_BATCHES = 100
 
 /** Makes batches of everything new in the usage log. Changes nothing: a dry run prints them, a push stores them. */
-export function collect({ machine, membership }: Team, before: OutboxState): Collection {
+export function collect(team: Team, before: OutboxState): Collection {
+  const { machine, membership } = team
   const log = machine.usageLog
-  const versions = versionsHere(machine)
+  const versions = versionsHere(team)
   const versionOf = (skill: string, agent: string) => versions?.get(`${agent} ${skill}`) ?? versions?.get(skill)
   const state = { ...before }
   // The log was erased or replaced: everything in it is new.
@@ -71,7 +72,7 @@ function bytesOf(
 type Versions = ReadonlyMap<string, string>
 
 /** By agent and skill; by skill alone for uses that no agent reports, such as over MCP. */
-function versionsHere(machine: Machine): Versions | undefined {
+function versionsHere({ machine }: Team): Versions | undefined {
   try {
     const found = new Library(machine).installedVersions()
     return new Map([

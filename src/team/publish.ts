@@ -1,4 +1,3 @@
-import type { Machine } from '../machine/machine.ts'
 import { CATALOG_KINDS, type CatalogKind } from '../machine/rules/approval.ts'
 import { principalOf, SshSignatures } from '../machine/ssh-signature.ts'
 import { Packs } from '../packs/catalog.ts'
@@ -51,7 +50,7 @@ export interface Published extends Pick<CatalogEntry, 'kind' | 'name' | 'version
 export const publishVersion = withTeam(async (team, request: PublishRequest): Promise<Published> => {
   const { groups = ['*'] } = request
   const owner = request.owner ?? (await identifyUser(team.machine)).person
-  const { kind, name } = kindHere(team.machine, parseNamed(request.name))
+  const { kind, name } = kindHere(team, parseNamed(request.name))
   const { machine } = team
   const found = kind === 'pack' ? committedPack(machine, name) : new Library(machine).committedVersion(name)
   const { commit, digest, version: own }: CommittedVersion = await found
@@ -75,7 +74,7 @@ function parseNamed(text: string): Named {
 }
 
 /** The kind of a name on this machine. */
-function kindHere(machine: Machine, { kind, name }: Named): { kind: CatalogKind; name: string } {
+function kindHere({ machine }: Team, { kind, name }: Named): { kind: CatalogKind; name: string } {
   if (kind !== undefined) return { kind, name }
   if (!new Packs(machine, {}).all.some(({ manifest }) => manifest.name === name)) return { kind: 'skill', name }
   if (new Library(machine).has(name)) throw twoKinds(name)
@@ -121,13 +120,13 @@ export const approveVersion = withTeam((team, request: SignRequest): Promise<Sig
       const wanted = request.version === undefined ? 'draft' : `version ${request.version}`
       throw failWith('SKILL_NOT_FOUND/version', { wanted, name: request.name })
     }
-    if (!signed.some((each) => each === found)) await requireSameContent(team.machine, found)
+    if (!signed.some((each) => each === found)) await requireSameContent(team, found)
     return [{ ...change(found, 'approved', request.groups), isApproval: true }]
   })
 })
 
 /** Throws unless this machine has exactly the content that a draft names: drafts are not signed. */
-async function requireSameContent(machine: Machine, { kind, name, version, commit, digest }: Version): Promise<void> {
+async function requireSameContent({ machine }: Team, { kind, name, version, commit, digest }: Version): Promise<void> {
   const here =
     kind === 'pack' ? (await committedPack(machine, name)).digest : await new Library(machine).digestAt(name, commit)
   if (here === digest) return

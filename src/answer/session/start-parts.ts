@@ -149,13 +149,13 @@ export function refreshCatalog(
   const skills = attemptOrLog(log, 'skills are left out', () => offeredSkills(machine, agent, scan), [])
   const library = attemptOrLog(log, 'the library is left out', () => new Config(machine).library, undefined)
   learnHere(machine, project, knowledge, { pack: packs, skill: skills })
-  const examples = openExamples(machine, { project: project.root, library }, 'here')
+  const examples = openExamples({ project: project.root, library }, machine.records)
   const cards = cardSegments(
     packs.map(({ pack }) => pack),
     examples,
   ).offered
   const segments = [
-    payloadSegments(machine, knowledge, 'here').byTask,
+    payloadSegments(knowledge, machine.records).byTask,
     cards,
     skillSegment([agent, project.root], skills, examples, true),
   ]

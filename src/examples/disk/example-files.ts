@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { exists } from '../../machine/files.ts'
 import { readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
 import { acquireLock, tryLock } from '../../machine/lock.ts'
-import { LEARNED_PROMPTS, type Machine } from '../../machine/machine.ts'
+import { LEARNED_PROMPTS } from '../../machine/machine.ts'
 import type { Records } from '../../machine/records.ts'
 import { type LoadoutError, retell } from '../../text/trouble.ts'
 import { attempt, compareText, sha256 } from '../../text/values.ts'
@@ -79,9 +79,9 @@ export function projectFile(root: string): ExampleFile {
 }
 
 /** Examples of this machine: `taught` by hand or by an agent, `from-use` from the usage log. */
-export function machineFile(machine: Machine, name: 'taught' | 'from-use'): ExampleFile {
+export function machineFile({ folder }: Records, name: 'taught' | 'from-use'): ExampleFile {
   const path = name === 'taught' ? `${LIBRARY_FOLDER}/taught.jsonl` : LEARNED_PROMPTS
-  return { root: machine.stateFolder, path, place: 'machine' }
+  return { root: folder, path, place: 'machine' }
 }
 
 type Change = (lines: readonly ExampleLine[]) => readonly string[] | undefined
@@ -90,14 +90,14 @@ type Change = (lines: readonly ExampleLine[]) => readonly string[] | undefined
  * Replaces a file with the lines that `change` returns; undefined leaves it unchanged. One writer at a time, all or
  * nothing. Lines that `change` keeps keep their text.
  */
-export async function changeExamples(machine: Machine, file: ExampleFile, change: Change): Promise<void> {
-  replaceLines(machine.records, file, change, await acquireLock(lockOf(machine.records, file), { purpose: 'teach' }))
+export async function changeExamples(records: Records, file: ExampleFile, change: Change): Promise<void> {
+  replaceLines(records, file, change, await acquireLock(lockOf(records, file), { purpose: 'teach' }))
 }
 
 /** `changeExamples` for callers that must not wait: changes nothing while another process writes. */
-export function changeExamplesNow(machine: Machine, file: ExampleFile, change: Change): void {
-  const release = tryLock(lockOf(machine.records, file), 'learn')
-  if (release !== undefined) replaceLines(machine.records, file, change, release)
+export function changeExamplesNow(records: Records, file: ExampleFile, change: Change): void {
+  const release = tryLock(lockOf(records, file), 'learn')
+  if (release !== undefined) replaceLines(records, file, change, release)
 }
 
 function replaceLines(records: Records, file: ExampleFile, change: Change, release: () => void): void {
