@@ -31,10 +31,10 @@ export async function benchWeb(): Promise<void> {
     const task = encodeURIComponent('every order of the shop')
     await benchScreens(page, start, [
       [`skills, ${SKILLS} of them`, '/skills', '.table-row'],
-      [`agents with ${SKILLS} skills: their names`, '/agents', '.agent-card'],
-      [`agents with ${SKILLS} skills: the table`, '/agents', '.table-row'],
-      [`bundle of ${PARTS} parts`, `/bundle?task=${task}&chars=2000000&files=${PARTS}`, '.part-name'],
-      [`usage, ${EVENTS} events`, '/usage?since=2026-01-01&until=2026-03-12', '.table-row'],
+      [`agents with ${SKILLS} skills: their names`, '/skills?view=lists', '.agent-card'],
+      [`agents with ${SKILLS} skills: the table`, '/skills?view=lists', '.table-row'],
+      [`bundle of ${PARTS} parts`, `/task?task=${task}&chars=2000000&files=${PARTS}`, '.part-name'],
+      [`usage, ${EVENTS} events`, '/skills?view=usage&since=2026-01-01&until=2026-03-12', '.table-row'],
     ])
     const server = await start()
     await benchLive(page, server.origin)

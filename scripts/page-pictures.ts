@@ -8,8 +8,8 @@ const TASK = 'a refund of a cancelled order fails'
 const SIZE = { width: 1180, height: 720 }
 
 const PICTURES = [
-  ['web-agents', '/agents', 'light', 'characters used'],
-  ['web-bundle', `/bundle?task=${encodeURIComponent(TASK)}`, 'dark', 'digest'],
+  ['web-agents', '/skills?view=lists', 'light', 'characters used'],
+  ['web-bundle', `/task?task=${encodeURIComponent(TASK)}`, 'dark', 'digest'],
   ['web-skills', '/skills?skill=release-notes', 'light', 'Collect merged changes'],
 ] as const
 

@@ -28,19 +28,21 @@ export interface EntryText {
 export function readEntry(
   machine: Machine,
   /** `id`: `release-pipeline`, `pack:name`, `pack:name/path`, `skill:name/path`, or a bare name of any kind. */
-  request: SourceRequest & { id: string; maxCharacters?: number },
+  request: SourceRequest & { id: string; maxCharacters?: number; isRecorded?: boolean },
 ): EntryText {
   const { maxCharacters: most = Infinity } = request
   if (most !== Infinity && !(Number.isSafeInteger(most) && most >= LEAST_CHARACTERS)) {
     throw failWith('USAGE/characters', { leastCharacters: LEAST_CHARACTERS, most })
   }
-  return readLocated(machine, locate(machine, { ...request, kinds: READABLE, isRead: true }), most)
+  const located = locate(machine, { ...request, kinds: READABLE, isRead: true })
+  return readLocated(machine, located, most, request.isRecorded)
 }
 
 function readLocated(
   machine: Machine,
   { kind, name, path, source }: Located<(typeof READABLE)[number]>,
   most = Infinity,
+  isRecorded = true,
 ): EntryText {
   const { layer, path: file, body, wrap, findings = [] } = source.read(name, path)
   const cut = findCut(body, most, (content) => wrap(content).text)
@@ -49,7 +51,7 @@ function readLocated(
   const tokens = estimateTokens(text)
   const id = entryId(kind, name, path)
   const entry = { id: name, kind, trigger: 'lookup', mode: 'manual' as const, tokens, layer }
-  const recorded = recordUsage(machine, { task: `lookup ${id}`, stage: 'used', entries: [entry] })
+  const recorded = isRecorded ? recordUsage(machine, { task: `lookup ${id}`, stage: 'used', entries: [entry] }) : []
   machine.report(...findings, ...fenced.findings, ...recorded)
   return { id, kind, layer, path: file, text, tokens, cut }
 }

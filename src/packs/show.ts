@@ -14,6 +14,7 @@ import {
 } from './rules/gates/catalog.ts'
 import { type Admission, admit, packWord, type TrustedPack, type TrustState, whyNotOpen } from './rules/gates/trust.ts'
 import { LAYERS, type PackLayer, type PackStatus, type Scope, settleWarnings } from './rules/pack.ts'
+import { readRecords } from './rules/records.ts'
 
 export interface PackView extends CatalogRow {
   license?: string
@@ -29,6 +30,8 @@ export interface PackView extends CatalogRow {
   next: string
   /** Number of files per folder. Absent while the pack is closed. */
   files?: { layer: PackLayer; count: number }[]
+  /** What the pack itself says that it lacks: claims without a source, and open questions. Absent while it is closed. */
+  gaps?: string[]
   collision?: Collision
 }
 
@@ -58,6 +61,12 @@ export function viewPack({ machine, catalog }: Packs, pack: TrustedPack): PackVi
     next,
     files:
       files && LAYERS.map((layer) => ({ layer, count: files.list(layer).length })).filter(({ count }) => count > 0),
+    gaps: files && [
+      ...readRecords(files).claims.flatMap(({ status, text }) =>
+        status === 'missing' || status === 'source-required' ? [text] : [],
+      ),
+      ...files.list('wiki/open-questions'),
+    ],
     collision: catalog.collisions.find((each) => each.name === name),
   }
 }

@@ -19,6 +19,7 @@ import { formatSkill, nameProblem, requireName, requireSkill, SKILL_FILE } from 
 import {
   findRegressions,
   formatResults,
+  isAsExpected,
   parseResults,
   type Regression,
   type ResultRow,
@@ -201,15 +202,25 @@ export function readResults(root: string, skill: string): SkillResults {
   return isFile(path) ? parseResults(readText(path), skill) : { skill, rows: [] }
 }
 
+export interface TestResults {
+  skills: SkillResults[]
+  /** How many prompts did as expected in the last test with each agent. */
+  latest: { skill: string; agent: string; version: string; good: number; of: number }[]
+  regressed: Regression[]
+}
+
 /** The results that the library keeps, of all skills or of one, and what by them no longer works. */
-export function testResults(
-  machine: Machine,
-  { skill }: { skill?: string } = {},
-): { skills: SkillResults[]; regressed: Regression[] } {
+export function testResults(machine: Machine, { skill }: { skill?: string } = {}): TestResults {
   const { library } = new Config(machine)
-  if (library === undefined) return { skills: [], regressed: [] }
+  if (library === undefined) return { skills: [], latest: [], regressed: [] }
   const all = namesIn(join(library, RESULTS_FOLDER)).filter((name) => name.endsWith('.json'))
   const names = skill === undefined ? all.sort() : [`${requireName(skill)}.json`]
   const skills = names.map((name) => readResults(library, name.slice(0, -'.json'.length)))
-  return { skills, regressed: skills.flatMap(findRegressions) }
+  const latest = skills.flatMap(({ skill: name, rows }) =>
+    // The rows of an agent stand in the order in which they were measured.
+    [...new Map(rows.map((row) => [row.agent, row])).values()].map(({ agent, version, cases }) => {
+      return { skill: name, agent, version, good: cases.filter(isAsExpected).length, of: cases.length }
+    }),
+  )
+  return { skills, latest, regressed: skills.flatMap(findRegressions) }
 }

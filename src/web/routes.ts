@@ -108,7 +108,7 @@ function addHome(app: HttpApp, server: PageServer): void {
   })
 }
 
-/** Packs as `loadout packs list --all`, one as `packs show`; payloads as `resolve`, their drift as `validate`. */
+/** Packs as `loadout packs list --all`, one as `packs show`, a page as `lookup --load`; notes as `note list --all`; payloads as `resolve`, their drift as `validate`. */
 function addKnowledge(app: HttpApp, server: PageServer): void {
   app.get('/api/packs', async (context) =>
     answer(context, await server.open().knowledge.listPacks({ project: server.project, all: true })),
@@ -117,6 +117,14 @@ function addKnowledge(app: HttpApp, server: PageServer): void {
     const pack = context.req.query('pack') ?? ''
     return answer(context, await server.open().knowledge.showPack({ project: server.project, pack }))
   })
+  app.get('/api/packs/page', async (context) => {
+    const id = `pack:${context.req.query('page') ?? ''}`
+    const request = { id, layers: {}, project: server.project, isRecorded: false }
+    return answer(context, await server.open().context.read(request))
+  })
+  app.get('/api/notes', async (context) =>
+    answer(context, await server.open().knowledge.listNotes({ project: server.project, all: true })),
+  )
   app.get('/api/payloads', (context) => {
     const loadout = server.open()
     return answer(context, loadout.knowledge.resolve(loadout.knowledge.nameLayers({ project: server.project })))
@@ -186,6 +194,7 @@ function addSkills(app: HttpApp, server: PageServer): void {
     )
     return context.json({ merges, findings })
   })
+  app.get('/api/tests', async (context) => answer(context, await server.open().knowledge.testResults({})))
   app.post('/api/offers', async (context) => {
     const { source } = await bodyOf(context)
     const request = { source: typeof source === 'string' ? source : '', list: true, create: '~/skills' }

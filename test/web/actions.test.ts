@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tryLock } from '../../src/machine/lock.ts'
 import { type StartedBrowser, startBrowser } from '../browser.ts'
 import { runWarm } from '../cli/warm.ts'
-import { commitAll, writeSkill } from '../tui/machine.ts'
-import { makeWebWorld, type OpenPage, openWeb, SHOP_TASK, settle, showScreen } from './browser-world.ts'
+import { commitAll, write, writeSkill } from '../tui/machine.ts'
+import { findBarriers, makeWebWorld, type OpenPage, openWeb, SHOP_TASK, settle, showScreen } from './browser-world.ts'
 import { send, startWeb, type WebServer } from './web-world.ts'
 
 const { home, project } = makeWebWorld()
@@ -14,12 +14,20 @@ writeSkill(join(home, 'skills/skills/short-lived'), 'short-lived', { description
 const claude = (name: string) => join(home, '.claude/skills', name)
 const codex = (name: string) => join(home, '.codex/skills', name)
 const loadout = (...words: string[]) => runWarm(words, { cwd: project, home })
+const carriers = join(project, '.agents/knowledge/carriers')
+write(
+  join(carriers, 'wiki/post.md'),
+  '# The post\n\n## Heaviest parcel\n\nThe post takes 31 kg.\n\n## Days\n\nNot on Sundays.\n',
+)
+write(join(carriers, 'wiki/open-questions/customs.md'), '# Customs\n\nWho pays the customs?\n')
 
 let started: StartedBrowser
 let server: WebServer
 let opened: OpenPage
 let page: Page
 beforeAll(async () => {
+  expect(loadout('approve', 'pack:carriers').code).toBe(0)
+  expect(loadout('note', 'add', 'Ask the post about customs').code).toBe(0)
   server = await startWeb(home, project)
   started = await startBrowser()
   opened = await openWeb(started, server)
@@ -158,6 +166,61 @@ describe('with the keyboard alone', () => {
     expect(loadout('equip', 'sketch').code).toBe(0)
   })
 
+  it('the search opens skills, actions and pages of packs by keys, and Escape closes it', async () => {
+    const field = page.getByRole('combobox', { name: /^Search/ })
+    const current = page.locator('.palette [aria-selected=true]')
+    await showScreen(page, server.origin, '/knowledge')
+    await page.keyboard.press('/')
+    await field.waitFor()
+    await expect.poll(() => current.textContent()).toContain('Home')
+    for (let step = 0; step < 15; step++) await page.keyboard.press('ArrowDown')
+    expect(
+      await page.evaluate(`(() => {
+      const [list, row] = [document.querySelector('.palette-list'), document.querySelector('.palette .is-current')]
+      return row.getBoundingClientRect().bottom <= list.getBoundingClientRect().bottom + 1
+    })()`),
+    ).toBe(true)
+    await field.fill('release-n')
+    await expect.poll(() => current.textContent()).toContain('release-notes')
+    expect(await findBarriers(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.locator('.skill-card').getByRole('region', { name: 'SKILL.md', exact: true }).waitFor()
+    expect([page.url(), await field.count()]).toEqual([`${server.origin}/skills?skill=release-notes`, 0])
+    await page.keyboard.press('Control+k')
+    await field.fill('settings prices')
+    await expect.poll(() => current.textContent()).toContain('Prices and other settings')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.url()).toBe(`${server.origin}/?view=settings`)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Escape')
+    await field.waitFor({ state: 'detached' })
+    expect(page.url()).toBe(`${server.origin}/?view=settings`)
+  })
+
+  it('the search opens a page of a pack at its section, where gaps and notes stand too', async () => {
+    const used = loadout('usage').stdout
+    await showScreen(page, server.origin, '/')
+    await page.keyboard.press('Control+k')
+    const field = page.getByRole('combobox', { name: /^Search/ })
+    await field.fill('heaviest parcel of the post')
+    const found = page.locator('.palette [role=option]', { hasText: 'carriers, wiki/post.md' })
+    await found.waitFor()
+    for (let step = 0; step < 8 && (await found.getAttribute('aria-selected')) !== 'true'; step++) {
+      await page.keyboard.press('ArrowDown')
+    }
+    await page.keyboard.press('Enter')
+    const text = page.getByRole('region', { name: /^Text of carriers/ })
+    await text.getByText('31 kg').waitFor()
+    expect(await text.textContent()).not.toContain('Sundays')
+    await page.getByRole('button', { name: 'Whole page' }).click()
+    await text.getByText('Sundays').waitFor()
+    expect(new URL(page.url()).searchParams.get('page')).toBe('wiki/post.md')
+    expect(await page.getByRole('list', { name: 'Gaps' }).textContent()).toContain('wiki/open-questions/customs.md')
+    await page.getByRole('region', { name: 'Notes' }).getByText('Ask the post about customs').waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    expect(loadout('usage').stdout).toBe(used)
+  })
+
   it('a recorded bundle is built again', async () => {
     const { digest } = JSON.parse(loadout('context', SHOP_TASK, '--json').stdout)
     await showScreen(page, server.origin, '/task')
@@ -264,7 +327,7 @@ describe('while others work', () => {
     page.on('request', (request) => asked.add(new URL(request.url()).pathname))
     renameSync(join(home, 'skills/skills/short-lived'), join(home, 'gone'))
     await page.locator('.skill-card').waitFor({ state: 'detached' })
-    expect([...asked].filter((path) => !path.startsWith('/api/s'))).toEqual(['/api/inventory'])
+    expect([...asked].filter((path) => !/^\/api\/(s|tests$)/.test(path))).toEqual(['/api/inventory'])
   })
 
   it('what another process changes is shown without a reload', async () => {

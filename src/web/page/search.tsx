@@ -33,7 +33,7 @@ const ACTIONS: readonly Item[] = [
 
 const SHOWN = 8
 /** The focus stays in the field, which names the current item of the list. */
-const COMBOBOX = { type: 'text', role: 'combobox', list: '' } as const
+const COMBOBOX = { type: 'text', role: 'combobox' } as const
 
 /** Opens with `/` or ctrl-k: screens and actions, skills, knowledge, conversations, and the files of the project. */
 export function Search() {
@@ -104,6 +104,7 @@ function Palette({ onClose }: { onClose(): void }) {
             role="option"
             aria-selected={index === at}
             class={index === at ? 'is-current' : ''}
+            ref={(row) => (index === at ? row?.scrollIntoView({ block: 'nearest' }) : undefined)}
             onMouseMove={() => setAt(index)}
             onClick={() => open(item)}
           >
@@ -211,11 +212,11 @@ function fileItem(text: string) {
   })
 }
 
-function sectionItem({ pack, path, title }: FullSearchResult['sections'][number]): Item {
+function sectionItem({ pack, path, title, from, to }: FullSearchResult['sections'][number]): Item {
   return {
     kind: 'page',
     name: title || path,
     about: `${pack}, ${path}`,
-    href: hrefOf('knowledge', { pack, page: path, at: title }),
+    href: hrefOf('knowledge', { pack, page: `${path}#L${from}-L${to}` }),
   }
 }

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
-import type { PackList, PackView, Resolution, Validation } from '../../../loadout.ts'
+import type { EntryText, NoteList, PackList, PackView, Resolution, Validation } from '../../../loadout.ts'
 import { choose, chosen } from '../address.ts'
 import type { Answer } from '../api.ts'
 import { count, grouped, line } from '../format.ts'
 import { propose } from '../parts/change.tsx'
+import { Field } from '../parts/field.tsx'
 import { Notices } from '../parts/notices.tsx'
-import { Answered, Badge, Command, Figure, Screen, type Tone } from '../parts/screen.tsx'
+import { Answered, Badge, Command, Figure, MarkedText, Screen, type Tone } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
 import { allow, forbid } from '../proposals.tsx'
 import { useAnswer } from '../use-answer.ts'
@@ -35,13 +36,38 @@ export default function KnowledgeScreen() {
   const packs = useAnswer<PackList>('/api/packs', {}, KNOWLEDGE_WATCH)
   const payloads = useAnswer<Resolution>('/api/payloads', {}, KNOWLEDGE_WATCH)
   const drift = useAnswer<Validation>('/api/validate', {}, KNOWLEDGE_WATCH)
+  const notes = useAnswer<NoteList>('/api/notes', {}, KNOWLEDGE_WATCH).answer
   return (
     <Screen title="Knowledge" summary="What is known here, who may read it, and what no longer fits together.">
       <Answered asked={packs}>{(list) => <Packs list={list} />}</Answered>
       <Answered asked={payloads}>
         {(resolution) => <Rules resolution={resolution} issues={drift.answer?.issues ?? []} />}
       </Answered>
+      {notes && notes.notes.length > 0 && <Notes list={notes} />}
     </Screen>
+  )
+}
+
+function Notes({ list }: { list: Answer<NoteList> }) {
+  return (
+    <section class="card stack" aria-label="Notes">
+      <h2>{count(list.notes.length, 'note')}</h2>
+      <Notices findings={list.findings} label="What was found about notes" />
+      <ul class="plain-list">
+        {list.notes.slice(0, 200).map(({ recordId, content, source, capturedAt, expiresAt, isExpired }) => (
+          <li key={recordId}>
+            <Badge tone={isExpired ? 'quiet' : 'info'}>{isExpired ? 'expired' : line(content.class, 30)}</Badge>
+            <span class="wraps">
+              {line(content.text, 400)}{' '}
+              <span class="muted">
+                {line(source, 60)}, {capturedAt.slice(0, 10)}, {isExpired ? 'expired' : 'until'}{' '}
+                {expiresAt.slice(0, 10)}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
@@ -99,7 +125,7 @@ function Packs({ list }: { list: Answer<PackList> }) {
         onSelect={setSelected}
         keyOf={keyOf}
         current={open}
-        onMove={(row) => choose({ pack: keyOf(row) })}
+        onMove={(row) => choose({ pack: keyOf(row), page: '' })}
         isDim={({ isShadowed }) => isShadowed}
         empty="No pack was found. loadout packs new --from <folder> makes one of documents."
         columns={[
@@ -160,6 +186,7 @@ function PackCard({ pack, list }: { pack: string; list: Answer<PackList> }) {
           <dl class="figures">
             <Figure value={view.admission} label="when it is asked for" />
             <Figure value={view.isOpen ? 'open' : 'shut'} label="its text" />
+            <Figure value={line(view.updated ?? 'not said', 20)} label="last updated" />
             {view.files?.map(({ layer, count: files }) => (
               <Figure key={layer} value={grouped(files)} label={layer} />
             ))}
@@ -168,9 +195,57 @@ function PackCard({ pack, list }: { pack: string; list: Answer<PackList> }) {
             <Command text={view.next} />
           </p>
           <Notices label="What is odd about it" findings={view.diagnostics} />
+          {view.gaps && view.gaps.length > 0 && (
+            <>
+              <p class="muted">{count(view.gaps.length, 'gap')} that it names itself</p>
+              <ul class="plain-list" aria-label="Gaps">
+                {view.gaps.slice(0, 100).map((gap) => (
+                  <li key={gap}>
+                    <Badge tone="warn">missing</Badge>
+                    <span class="wraps">{line(gap, 300)}</span>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+          {view.isOpen && <Page view={view} />}
         </div>
       )}
     </Answered>
+  )
+}
+
+/** The guide of a pack, or a page of it at its anchor, as a model gets it. */
+function Page({ view }: { view: Answer<PackView> }) {
+  const page = chosen('page')
+  const whole = page.replace(/#.*/, '')
+  const id = page === '' ? view.name : `${view.name}/${page}`
+  const asked = useAnswer<EntryText>('/api/packs/page', { page: id }, view)
+  return (
+    <>
+      <div class="row">
+        <Field
+          label="Page"
+          value={page}
+          placeholder="its guide; or wiki/parcels.md#weight"
+          delayMs={400}
+          onChange={(value) => choose({ page: value })}
+        />
+        {whole !== page && (
+          <button type="button" class="button" onClick={() => choose({ page: whole })}>
+            Whole page
+          </button>
+        )}
+      </div>
+      <Answered asked={asked}>
+        {({ text, tokens }) => (
+          <>
+            <MarkedText label={`Text of ${line(id, 80)}`} text={text} />
+            <p class="muted">{count(tokens, 'token')}, fenced as a model gets it</p>
+          </>
+        )}
+      </Answered>
+    </>
   )
 }
 

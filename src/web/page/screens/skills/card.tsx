@@ -43,7 +43,15 @@ export function SkillCard({ row, scope, inventory }: { row: Row; scope: string; 
         <Figure value={row.lastUsed?.slice(0, 10) ?? 'never'} label="last used" />
         <Figure value={row.perStart === undefined ? '–' : grouped(row.perStart)} label="tokens at each start" />
         <Figure value={row.overlaps === undefined ? '…' : grouped(row.overlaps)} label="overlaps" />
+        {row.tests.map(({ agent, version, good, of }) => (
+          <Figure key={agent} value={`${good} of ${of}`} label={line(`prompts right, ${agent} ${version}`, 60)} />
+        ))}
       </dl>
+      {row.regressed > 0 && (
+        <p class="wraps">
+          <Badge tone="bad">worse</Badge> {count(row.regressed, 'prompt')} passed in an earlier test, and no longer
+        </p>
+      )}
       <div class="row">
         {state === 'waiting' && (
           <>

@@ -1,6 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { Inventory, PlacementView, Similar, SkillView, SourceState, UsageOverTime } from '../../../../loadout.ts'
+import type {
+  Inventory,
+  PlacementView,
+  Similar,
+  SkillView,
+  SourceState,
+  TestResults,
+  UsageOverTime,
+} from '../../../../loadout.ts'
 import type { PlacementState } from '../../../../skills/rules/skill.ts'
 import { formatAmount } from '../../../../text/cost.ts'
 import { choose, chosen } from '../../address.ts'
@@ -45,6 +53,10 @@ export interface Row {
   money: number | undefined
   overlaps: number | undefined
   news: SourceState['state'] | undefined
+  /** What the last test with each agent found. */
+  tests: TestResults['latest']
+  /** Cases that passed once, and no longer do. */
+  regressed: number
 }
 
 export function AllSkills({ tabs }: { tabs: ComponentChildren }) {
@@ -82,9 +94,13 @@ interface News {
 function Skills({ inventory, scope }: { inventory: Answer<Inventory>; scope: string }) {
   const usage = useAnswer<UsageOverTime>('/api/usage', { since: '90d', kind: 'skill' }, ['usage']).answer
   const similar = useAnswer<Similar>('/api/similar', {}, SKILLS_WATCH).answer
+  const tests = useAnswer<TestResults>('/api/tests', {}, SKILLS_WATCH).answer
   const [news, setNews] = useState<News>({})
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const all = useMemo(() => rowsOf(inventory, usage, similar, news.states), [inventory, usage, similar, news.states])
+  const all = useMemo(
+    () => rowsOf(inventory, usage, similar, tests, news.states),
+    [inventory, usage, similar, tests, news.states],
+  )
   const [filter, state, open] = [chosen('filter').toLowerCase(), chosen('state'), chosen('skill')]
   const counts = new Map<string, number>()
   for (const row of all) counts.set(row.state, (counts.get(row.state) ?? 0) + 1)
@@ -167,6 +183,7 @@ function rowsOf(
   { skills }: Inventory,
   usage: UsageOverTime | undefined,
   similar: Similar | undefined,
+  tests: TestResults | undefined,
   news: readonly SourceState[] | undefined,
 ): Row[] {
   const entries = new Map(usage?.entries.map((each) => [each.entryId, each]))
@@ -186,6 +203,8 @@ function rowsOf(
       money: entry?.cost.money?.amount,
       overlaps: similar === undefined ? undefined : (overlaps.get(`skill:${skill.name}`) ?? 0),
       news: sources.get(skill.name),
+      tests: tests?.latest.filter((each) => each.skill === skill.name) ?? [],
+      regressed: tests?.regressed.filter((each) => each.skill === skill.name).length ?? 0,
     }
   })
   const rank = ({ state }: Row) => NEEDS_A_LOOK[state] ?? 9
@@ -269,6 +288,13 @@ function columnsOf(isOpen: boolean, currency: string | undefined): Column<Row>[]
       by: ({ overlaps }) => overlaps,
     },
     {
+      name: 'Tested',
+      width: '6rem',
+      isExtra: true,
+      cell: ({ tests, regressed }) => <Tested tests={tests} regressed={regressed} />,
+      by: ({ tests }) => goodShare(tests),
+    },
+    {
       name: 'Source',
       width: 'minmax(6rem, 1.2fr)',
       isExtra: true,
@@ -279,6 +305,23 @@ function columnsOf(isOpen: boolean, currency: string | undefined): Column<Row>[]
     },
   ]
   return isOpen ? columns : [...columns, ...more]
+}
+
+/** Undefined without a test. */
+function goodShare(tests: Row['tests']): number | undefined {
+  const of = tests.reduce((sum, each) => sum + each.of, 0)
+  return of === 0 ? undefined : tests.reduce((sum, each) => sum + each.good, 0) / of
+}
+
+function Tested({ tests, regressed }: Pick<Row, 'tests' | 'regressed'>) {
+  const share = goodShare(tests)
+  if (share === undefined) return <span class="muted">–</span>
+  const title = tests.map(({ agent, version, good, of }) => `${agent} ${version}: ${good} of ${of}`).join(', ')
+  return (
+    <Badge tone={regressed > 0 ? 'bad' : share < 1 ? 'warn' : 'good'} title={line(title, 200)}>
+      {Math.round(share * 100)} %
+    </Badge>
+  )
 }
 
 /** `anthropics/skills` of an address, the last folder of a path. */
