@@ -128,7 +128,7 @@ export function Toast() {
               said.value = undefined
             }}
           >
-            ✕
+            ×
           </button>
         </div>
       )}

@@ -29,7 +29,7 @@ export function SkillCard({ row, scope, inventory }: { row: Row; scope: string; 
         <h2 class="grow mono wraps">{line(name)}</h2>
         <Badge tone={state === 'waiting' ? 'warn' : 'quiet'}>{state}</Badge>
         <button type="button" class="button" aria-label="Close" onClick={() => choose({ skill: '' })}>
-          ✕
+          ×
         </button>
       </div>
       <p class="wraps">{line(skill.description, 600)}</p>
