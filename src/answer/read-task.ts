@@ -5,7 +5,7 @@ import { LIKELY_PACK } from '../packs/rules/resolve/choose.ts'
 import { allGaps } from '../packs/rules/resolve/gaps.ts'
 import { isWaiting, newWrappers } from '../packs/rules/resolve/pack-context.ts'
 import { openPayload } from '../payloads/knowledge.ts'
-import { namedBy, planByStrategy } from '../payloads/plan.ts'
+import { namedBy, Planner } from '../payloads/plan.ts'
 import type { MatchResult } from '../payloads/rules/match.ts'
 import { type ProjectAnswer, readSections, type SectionedText } from '../project/find-files.ts'
 import { describeWords, pointersOf } from '../project/point-to-files.ts'
@@ -118,7 +118,7 @@ function ownFiles(question: Question, found: ProjectAnswer, plane: readonly Cand
 
 async function readPayloads(machine: Machine, { task, project, trail }: Question) {
   const request = { task: task.text, layers: { projectRoot: project } }
-  const { value: plan, knowledge } = await planByStrategy(machine, request, task)
+  const { value: plan, knowledge } = await new Planner(machine).plan(request, task)
   for (const { match, reason } of plan.leftOut) {
     trail.omitted.push({ path: `payload:${match.entry.id}`, sourceClass: 'task', reason: 'budget', detail: reason })
   }

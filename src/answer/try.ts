@@ -1,6 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import { rebuildIndex } from '../payloads/index-build.ts'
-import { planByStrategy, type TaskPlan } from '../payloads/plan.ts'
+import { Planner, type TaskPlan } from '../payloads/plan.ts'
 import { buildContext, type Context } from './answer.ts'
 import { createSample, removeSample, type SampleFile } from './disk/sample-folder.ts'
 
@@ -36,7 +36,7 @@ export async function showSample(
 async function walkThrough(sample: Machine, files: readonly SampleFile[], task: string): Promise<SampleTour> {
   rebuildIndex(sample, { layer: 'global' })
   rebuildIndex(sample, {})
-  const { value: plan } = await planByStrategy(sample, { task, layers: {}, strategy: 'keywords' })
+  const { value: plan } = await new Planner(sample).plan({ task, layers: {}, strategy: 'keywords' })
   sample.report(...plan.findings)
   const context = await buildContext(sample, { task, project: sample.cwd, now: NOW })
   return { context, plan, everything: countAll(files, plan.knownEntries) }

@@ -13,7 +13,7 @@ import { packDocumentIn } from '../packs/catalog.ts'
 import { PACK_FILE } from '../packs/rules/pack.ts'
 import { type Layers, projectOf, readKnowledge } from '../payloads/knowledge.ts'
 import { type KeptPayload, payloadDocument, payloadExamples, rankPayloads } from '../payloads/payload-source.ts'
-import { strategyOf } from '../payloads/plan.ts'
+import { Planner } from '../payloads/plan.ts'
 import { DEFAULT_TRIGGERS, isDomain } from '../payloads/rules/loadout-index.ts'
 import { DispatchTable } from '../payloads/rules/match.ts'
 import type { RankDocument, Strategy } from '../search/document.ts'
@@ -124,7 +124,7 @@ function openEvaluation(machine: Machine, request: EvalRequest): Opened {
   const questions = readSuite(path)
   const beside = library ?? libraryBeside(path)
   if (beside !== undefined) return { path, questions, strategy, documents: readLibrary(beside), findings: [] }
-  const own = strategyOf(machine, request)
+  const own = new Planner(machine).strategyOf(request)
   const router = layerRouter(machine, request.layers, own)
   return { path, questions, strategy: own, router, findings: router.findings }
 }
@@ -151,7 +151,7 @@ export interface Comparison {
 export function compareIndexes(machine: Machine, request: CompareRequest): Comparison {
   const suite = suitePath(machine, request)
   const questions = readSuite(suite)
-  const strategy = request.strategy ?? strategyOf(machine, request)
+  const strategy = request.strategy ?? new Planner(machine).strategyOf(request)
   const only = (path: string) => {
     const index = resolve(machine.cwd, path)
     if (!exists(index)) {

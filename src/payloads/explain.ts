@@ -4,7 +4,7 @@ import { getOwn } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { observedPerTask } from './index-build.ts'
 import { type Layers, readKnowledge } from './knowledge.ts'
-import { strategyOf } from './plan.ts'
+import { Planner } from './plan.ts'
 import { type EntryExplanation, explainEntry, type MergeConflict, type SearchedLayer } from './rules/layers.ts'
 import type { Budget, Phase, Priority } from './rules/loadout-index.ts'
 import { inPhase, judgeEntry, rankedVerdict, type Verdict } from './rules/ranked.ts'
@@ -39,7 +39,7 @@ export async function explainPayload(machine: Machine, request: ExplainRequest):
   const found = [...knowledge.findings]
   const judge = async () => {
     if (task === undefined) return undefined
-    if (strategyOf(machine, request) === 'keywords') return judgeEntry(entry, task, phase)
+    if (new Planner(machine).strategyOf(request) === 'keywords') return judgeEntry(entry, task, phase)
     const { rankPayloads, rankTask } = await import('./payload-source.ts')
     const ranking = rankPayloads(machine, knowledge)
     const isOffered = rankTask(knowledge, ranking, task).some((match) => match.entry.id === id)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { Machine } from '../machine/machine.ts'
 import { rebuildIndex } from './index-build.ts'
-import { planByStrategy } from './plan.ts'
+import { Planner } from './plan.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'loadout-ranking-'))
 afterAll(() => rmSync(home, { recursive: true }))
@@ -23,7 +23,7 @@ function makeProject(name: string, size: number) {
   const machine = new Machine({ cwd: project, home, env: {}, now })
   rebuildIndex(machine, {})
   const plan = async (task: string) => {
-    const { value } = await planByStrategy(machine, { task, layers: { projectRoot: project } })
+    const { value } = await new Planner(machine).plan({ task, layers: { projectRoot: project } })
     return value.onDemand.map(({ entry }) => entry.id)
   }
   return { machine, pathOf, write, plan }

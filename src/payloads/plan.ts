@@ -34,45 +34,63 @@ export interface TaskPlan extends LoadPlan {
   sources: Record<string, string>
 }
 
-/** A plan by the requested strategy, or by that of the project's settings. */
-export async function planByStrategy(
-  machine: Machine,
-  request: PlanRequest,
-  task: string | Task = request.task,
-): Promise<{ value: TaskPlan; knowledge: Knowledge }> {
-  const strategy = strategyOf(machine, request)
-  const isRanked = strategy === 'ranked'
-  const knowledge = openKnowledge(machine, request.layers, isRanked && !request.listsAll)
-  const { budget, size, manualCount } = knowledge.summary
-  let matches: MatchResult[] = []
-  let findings: readonly Finding[] = []
-  if (!isRanked) matches = knowledge.table.match(request.task)
-  else if (size > 0) {
-    const { rankPayloads, rankTask } = await import('./payload-source.ts')
-    const ranking = rankPayloads(machine, knowledge)
-    matches = rankTask(knowledge, ranking, task)
-    findings = ranking.findings
-  }
-  const plan = planOf(knowledge, matches, request)
-  plan.findings.push(...findings)
-  const sources: Record<string, string> = {}
-  for (const { entry } of [...matchesOf(plan), ...plan.leftOut.map(({ match }) => match)]) {
-    setOwn(sources, entry.id, knowledge.layerOf(entry))
-  }
-  const value: TaskPlan = Object.assign(plan, {
-    task: request.task,
-    strategy,
-    knownEntries: size,
-    knownTokens: budget.always_loaded_est + budget.on_demand_total_est,
-    manualCount,
-    listsAll: request.listsAll ?? false,
-    sources,
-  })
-  return { value, knowledge }
-}
+/** Plans what the payloads of a machine bring to a task. */
+export class Planner {
+  private readonly machine: Machine
 
-export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strategy' | 'layers'>): Strategy {
-  return request.strategy ?? projectOf(machine, request.layers)?.settings.routing.strategy ?? 'ranked'
+  constructor(machine: Machine) {
+    this.machine = machine
+  }
+
+  /** A plan by the requested strategy, or by that of the project's settings. */
+  async plan(
+    request: PlanRequest,
+    task: string | Task = request.task,
+  ): Promise<{ value: TaskPlan; knowledge: Knowledge }> {
+    const strategy = this.strategyOf(request)
+    const isRanked = strategy === 'ranked'
+    const knowledge = openKnowledge(this.machine, request.layers, isRanked && !request.listsAll)
+    const { budget, size, manualCount } = knowledge.summary
+    let matches: MatchResult[] = []
+    let findings: readonly Finding[] = []
+    if (!isRanked) matches = knowledge.table.match(request.task)
+    else if (size > 0) {
+      const { rankPayloads, rankTask } = await import('./payload-source.ts')
+      const ranking = rankPayloads(this.machine, knowledge)
+      matches = rankTask(knowledge, ranking, task)
+      findings = ranking.findings
+    }
+    const plan = planOf(knowledge, matches, request)
+    plan.findings.push(...findings)
+    const sources: Record<string, string> = {}
+    for (const { entry } of [...matchesOf(plan), ...plan.leftOut.map(({ match }) => match)]) {
+      setOwn(sources, entry.id, knowledge.layerOf(entry))
+    }
+    const value: TaskPlan = Object.assign(plan, {
+      task: request.task,
+      strategy,
+      knownEntries: size,
+      knownTokens: budget.always_loaded_est + budget.on_demand_total_est,
+      manualCount,
+      listsAll: request.listsAll ?? false,
+      sources,
+    })
+    return { value, knowledge }
+  }
+
+  strategyOf(request: Pick<PlanRequest, 'strategy' | 'layers'>): Strategy {
+    return request.strategy ?? projectOf(this.machine, request.layers)?.settings.routing.strategy ?? 'ranked'
+  }
+
+  async record(request: PlanRequest, plan: TaskPlan, contents?: readonly LoadedPayload[]): Promise<Finding[]> {
+    if (request.isRecorded === false) return []
+    const { machine } = this
+    const { task } = request
+    const kept = await keepTask(machine, task, () => planTerms(machine, request, plan.strategy))
+    const delivered = contents && { stage: 'delivered' as const, entries: deliveredOf(plan, contents) }
+    const steps = [{ stage: 'planned' as const, entries: namedBy(plan) }, ...(delivered ? [delivered] : [])]
+    return recordTask(machine, { task, kept, project: projectOf(machine, request.layers), steps })
+  }
 }
 
 /** The plan of a task by keywords. */
@@ -138,9 +156,10 @@ function matchesOf({ preload, onDemand }: Pick<Selection, 'preload' | 'onDemand'
 
 /** Plans a task, and records the entries of the plan. */
 export async function planAndRecord(machine: Machine, request: PlanRequest): Promise<TaskPlan> {
-  const { value: plan } = await planByStrategy(machine, request)
+  const planner = new Planner(machine)
+  const { value: plan } = await planner.plan(request)
   machine.report(...plan.findings)
-  machine.report(...(await recordPlan(machine, request, plan)))
+  machine.report(...(await planner.record(request, plan)))
   return plan
 }
 
@@ -150,32 +169,19 @@ export interface LoadedPlan extends TaskPlan {
 
 /** Plans a task, reads its payloads within the budget, and records what was planned and loaded. */
 export async function loadPlan(machine: Machine, request: PlanRequest): Promise<LoadedPlan> {
-  const { value: plan, knowledge } = await planByStrategy(machine, request)
+  const planner = new Planner(machine)
+  const { value: plan, knowledge } = await planner.plan(request)
   const { contents, findings } = loadPayloads(
     matchesOf(plan).map(({ entry }) => entry),
     (entry) => knowledge.place(entry),
     request.budget,
   )
-  const recorded = await recordPlan(machine, request, plan, contents)
+  const recorded = await planner.record(request, plan, contents)
   const leftOut = plan.leftOut.map(({ match: { entry }, reason }) =>
     report('LEFT_OUT/entry', { id: entry.id, reason }, { subject: entry.id }),
   )
   machine.report(...plan.findings, ...leftOut, ...findings, ...recorded)
   return Object.assign(plan, { contents })
-}
-
-async function recordPlan(
-  machine: Machine,
-  request: PlanRequest,
-  plan: TaskPlan,
-  contents?: readonly LoadedPayload[],
-): Promise<Finding[]> {
-  if (request.isRecorded === false) return []
-  const { task } = request
-  const kept = await keepTask(machine, task, () => planTerms(machine, request, plan.strategy))
-  const delivered = contents && { stage: 'delivered' as const, entries: deliveredOf(plan, contents) }
-  const steps = [{ stage: 'planned' as const, entries: namedBy(plan) }, ...(delivered ? [delivered] : [])]
-  return recordTask(machine, { task, kept, project: projectOf(machine, request.layers), steps })
 }
 
 /** The options of a plan: what is needed, besides the words of the task, to plan it again. */

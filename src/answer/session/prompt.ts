@@ -8,7 +8,7 @@ import type { Project } from '../../machine/open-project.ts'
 import { isChanged, openStored } from '../../machine/ranking.ts'
 import type { KeptPack } from '../../packs/pack-source.ts'
 import { layerPlaces, type PlacedEntry, readKnowledge } from '../../payloads/knowledge.ts'
-import { loadPayloads, planTerms, planWith, strategyOf } from '../../payloads/plan.ts'
+import { loadPayloads, Planner, planTerms, planWith } from '../../payloads/plan.ts'
 import { tokensOf } from '../../payloads/rules/loadout-index.ts'
 import { hasIndex } from '../../project/has-index.ts'
 import {
@@ -78,7 +78,7 @@ class PromptAnswer extends Conversation {
   constructor(machine: Machine, call: HookCall, task: Task) {
     super(machine, call)
     this.task = task
-    const strategy = () => strategyOf(machine, { layers: { projectRoot: this.project } })
+    const strategy = () => new Planner(machine).strategyOf({ layers: { projectRoot: this.project } })
     this.strategy = attemptOrLog(this.log, 'the strategy is left out', strategy, 'ranked')
   }
 
