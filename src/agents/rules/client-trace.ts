@@ -47,7 +47,7 @@ export class TraceReader implements ClientTrace {
     )
     this.model ??= model as string | undefined
     // Claude Code and Qwen Code.
-    if (type === 'assistant') for (const block of [message.content].flat()) this.readBlock(record(block))
+    if (type === 'assistant') for (const block of [message.content].flat()) this.readBlock(record(block), message.id)
     if (type === 'result') this.readResult(value)
     // Gemini CLI.
     if (type === 'tool_use' && value.tool_name !== undefined)
@@ -89,7 +89,7 @@ export class TraceReader implements ClientTrace {
     // Pi.
     if (type === 'tool_execution_start') this.call(value.toolCallId, value.toolName, value.args)
     if (type === 'message_end' && message.role === 'assistant') {
-      for (const block of [message.content].flat()) this.readBlock(record(block))
+      for (const block of [message.content].flat()) this.readBlock(record(block), message.id)
       this.readUsage(record(message.usage))
       if (message.stopReason === 'error') this.error ??= errorIn(message.errorMessage)
     }
@@ -125,8 +125,9 @@ export class TraceReader implements ClientTrace {
     if (typeof dollars === 'number' && dollars > 0) this.dollars = (this.dollars ?? 0) + dollars
   }
 
-  private readBlock({ type, id, name, input, text }: Json): void {
-    if (type === 'tool_use') this.call(id, name, input)
+  /** A model may give its calls the same id in every answer: without the answer they would not count as turns. */
+  private readBlock({ type, id, name, input, text }: Json, answer: unknown): void {
+    if (type === 'tool_use') this.call(id === undefined ? id : `${answer} ${id}`, name, input)
     if (type === 'text') this.say(text)
   }
 
