@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { changeFiles } from '../change/edits.ts'
 import { readTextInside } from '../machine/inside.ts'
-import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
 import { failWith } from '../text/trouble.ts'
 import { makeTrialHome, type TrialSkill } from './disk/client-home.ts'
-import { filesBelow, runClient } from './disk/client-run.ts'
+import { filesBelow, runClient, withClientFolder } from './disk/client-run.ts'
 import { rulesOf } from './disk/rules-on-machine.ts'
 import { hooksPlan } from './hooks-change.ts'
 import { judgeHooks } from './hooks-status.ts'
@@ -112,7 +111,7 @@ export function tryClient<T>(
   look: (trial: Trial, work: Work) => T | Promise<T>,
 ): Promise<T> {
   const { agent, client, program } = request.client
-  return withScratch(async (root) => {
+  return withClientFolder(async (root) => {
     const { skills, files = {}, model, turns, dollars } = request
     const made = makeTrialHome(machine, { agent, client, root, skills, files })
     const { there, places } = made
@@ -203,7 +202,7 @@ export function listedInTrial(
   { agent, client }: UsableClient,
   skills: readonly TrialSkill[],
 ): Promise<ReadonlyMap<string, Visibility>> {
-  return withScratch(async (root) => {
+  return withClientFolder(async (root) => {
     const { there } = makeTrialHome(machine, { agent, client, root, skills, files: {} })
     return new Map(seeAgent(there, { agent: agent.id }).skills.map(({ name, fate }) => [name, fate]))
   })

@@ -1,9 +1,8 @@
 import { readText } from '../machine/files.ts'
-import { withScratch } from '../machine/leftovers.ts'
 import type { Machine } from '../machine/machine.ts'
 import { failWith, report } from '../text/trouble.ts'
 import { copyForClient } from './disk/client-home.ts'
-import { type ClientCall, MODEL_ADDRESS, runClient } from './disk/client-run.ts'
+import { type ClientCall, MODEL_ADDRESS, runClient, withClientFolder } from './disk/client-run.ts'
 import { keepMeasured, rulesOf } from './disk/rules-on-machine.ts'
 import { requireAgent } from './rules/agents.ts'
 import { CLIENTS, clientOf } from './rules/clients.ts'
@@ -52,7 +51,7 @@ export async function verifyAgent(machine: Machine, request: VerifyRequest): Pro
   const { rules, program } = rulesOf(machine, agent)
   if (program === undefined) throw failWith('NOT_SEEN/no-program', { label: agent.label, command: client.command })
   const sight = seeAgent(machine.quiet(), { agent: agent.id, project, model })
-  return withScratch(async (root) => {
+  return withClientFolder(async (root) => {
     const place = { address: MODEL_ADDRESS, model }
     const { home, cwd, moved } = copyForClient(machine, { agent, client, cwd: sight.cwd, rules, root, place })
     const { path: file, version } = program

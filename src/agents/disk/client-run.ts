@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
+import { withScratch } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { childOptions, endTree } from '../../machine/platform.ts'
 import { failWith } from '../../text/trouble.ts'
@@ -58,23 +59,19 @@ export const MODEL_ADDRESS = 'http://127.0.0.1:41414'
 
 /**
  * Runs as the first process of a namespace, so that everything ends with it. Its standard input ends when Loadout does,
- * however that was killed: then it ends everything and empties the folder. For a scripted model it passes connections on
- * to the model outside, which has a socket in a folder and no network.
+ * however that was killed. For a scripted model it passes connections on to the model outside, which has a socket in a
+ * folder and no network.
  */
 const FIRST = `
-const [root, socket, ready, orphaned, program, ...args] = process.argv.slice(1)
+const [socket, ready, program, ...args] = process.argv.slice(1)
 const fs = require('node:fs')
 const net = require('node:net')
-process.stdin.resume().on('end', () => {
-  try { process.kill(-1, 'SIGKILL') } catch {}
-  try { for (const name of fs.readdirSync(root)) fs.rmSync(root + '/' + name, { recursive: true, force: true }) } catch {}
-  process.exit(Number(orphaned))
-})
+process.stdin.resume().on('end', () => process.exit(1))
 const start = () => {
   fs.writeFileSync(ready, '')
   require('node:child_process').spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] })
     .on('error', (error) => { console.error(error.message); process.exit(127) })
-    .on('close', (code) => process.exit(code === null || code === Number(orphaned) ? 1 : code))
+    .on('close', (code) => process.exit(code ?? 1))
 }
 if (socket === '') start()
 else {
@@ -87,12 +84,22 @@ else {
   server.listen(41414, '127.0.0.1', start)
 }`
 
-/** The first process ends with this when Loadout has. */
-const ORPHANED = '95'
+/** Removes the folder when Loadout has ended, unless it said a word before. What was killed may still write for a moment. */
+const WATCH = `read -r _ || for _ in 1 2 3 4 5 6 7 8 9; do rm -rf "$1" && break; sleep 1; done`
 
-/** Removes the folder if Loadout was killed, also where its parent has not asked for its end yet. */
-const OUTSIDE = `root=$1; shift; "$@"; code=$?
-if [ $code -eq ${ORPHANED} ] || ! kill -0 $PPID 2>/dev/null; then rm -rf "$root"; fi; exit $code`
+/** A temporary folder that is removed at once, however Loadout is killed: clients leave logins and work in it. */
+export function withClientFolder<T>(run: (root: string) => Promise<T>): Promise<T> {
+  return withScratch(async (root) => {
+    const stdio = ['pipe', 'ignore', 'ignore'] as const
+    const watcher = spawn('sh', ['-c', WATCH, 'sh', root], { ...childOptions(), cwd: '/', stdio: [...stdio] })
+    for (const each of [watcher, watcher.stdin]) each?.on('error', () => {}) // Where there is no shell, no client runs.
+    try {
+      return await run(root)
+    } finally {
+      watcher.stdin?.end('done\n')
+    }
+  })
+}
 
 /**
  * Nothing but the first folder can be written, and a new /tmp that has links to what was there: some clients write to
@@ -115,7 +122,10 @@ while read -r _ place _; do
     *) mount -o remount,bind,ro "$place" 2>/dev/null ;;
   esac
 done < /proc/self/mounts
-printf '%s\\n' "$LOADOUT_KEPT" | while read -r folder; do [ ! -w "$folder" ] || exit 1; done || exit 96
+printf '%s\\n' "$LOADOUT_KEPT" | while read -r folder; do
+  case "$folder" in /tmp|/tmp/*) folder=/tmp/.before\${folder#/tmp} ;; esac
+  [ ! -w "$folder" ] || exit 1
+done || exit 96
 unset LOADOUT_KEPT
 cd "$here" && exec "$@"`
 
@@ -141,9 +151,9 @@ export async function runClient({ env }: Pick<Machine, 'env'>, call: ClientCall)
     '--kill-child',
     '--mount-proc',
   ]
-  const first = [process.execPath, '-e', FIRST, root, socket, ready, ORPHANED, program, ...asked]
-  const inside = ['unshare', ...flags, 'sh', '-c', CLOSE, 'sh', root, socket, ...first]
-  const child = spawn('sh', ['-c', OUTSIDE, 'sh', root, ...inside], {
+  const first = [process.execPath, '-e', FIRST, socket, ready, program, ...asked]
+  const inside = [...flags, 'sh', '-c', CLOSE, 'sh', root, socket, ...first]
+  const child = spawn('unshare', inside, {
     ...childOptions(),
     cwd,
     env: {
