@@ -219,7 +219,7 @@ export function filesOf(task: Task | undefined, root: string): Record<string, Ui
       const { bytes } = readInside(root, path, { most: LARGEST_FILE })
       const shown = isFolder(at)
         ? path.slice(inside.length + 1)
-        : name.replace(/^(?:\.{0,2}\/)*(?:evals\/)?(?:files\/)?/, '')
+        : join(name).replace(/^(?:\.{0,2}\/)*(?:evals\/)?(?:files\/)?/, '')
       if (bytes !== undefined) found[shown] = bytes
     }
   }

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OfflineReport, TestPlan, TestReport } from '../../src/loadout.ts'
 import { aLinkTo, CLI, makeFolder, makeProject, runLoadout } from '../cli/run.ts'
@@ -47,7 +47,8 @@ const fs = require('node:fs')
 const home = require('node:os').homedir()
 const prompt = process.argv[process.argv.indexOf('-p') + 1]
 const print = (value) => console.log(JSON.stringify(value))
-const say = (...content) => print({ type: 'assistant', message: { role: 'assistant', content } })
+let answers = 0
+const say = (...content) => print({ type: 'assistant', message: { id: 'm' + answers++, role: 'assistant', content } })
 const skills = fs.existsSync(home + '/.claude/skills') ? fs.readdirSync(home + '/.claude/skills') : []
 print({ type: 'system', subtype: 'init', model: 'scripted-1' })
 const settings = JSON.parse(fs.readFileSync(home + '/.claude/settings.json', 'utf8'))
@@ -226,21 +227,26 @@ describe.runIf(canClose)('test with an agent', () => {
   })
 
   it('stops a model that goes on calling tools, and counts a question as no call of the skill', async () => {
-    const { home, folder } = world([fires('on and on'), fires('which one')])
+    const { home, folder } = world([fires('on and on'), fires('which one'), fires('the same again')])
     const tools = Array.from({ length: 9 }, (_, at) => `Read${at}`)
     const rows = [
       { when: 'on and', tools },
       { when: 'which', tools: ['AskUserQuestion'] },
+      { when: 'the same', tools: tools.map(() => 'Read') },
     ]
     const { stdout } = run(home, await serve(rows), [folder, '--yes', '--json', '--turns', '3'])
     const { cases } = JSON.parse(stdout) as TestReport
     expect(cases.map(({ verdict, runs }) => [verdict, runs[0]?.ended])).toEqual([
       ['not fired', 'turns'],
       ['not fired', 'answer'],
+      ['not fired', 'turns'],
     ])
   })
 
-  it('leaves nothing behind when it is killed', async () => {
+  it.each([
+    ['its folder is made', ''],
+    ['the client runs', 'ready'],
+  ])('leaves nothing behind when it is killed as soon as %s', async (_, made) => {
     const { home, folder } = world([fires('one')])
     const address = await serve([{ when: 'one', hangs: true }])
     const temporary = makeFolder()
@@ -257,7 +263,7 @@ describe.runIf(canClose)('test with an agent', () => {
       }
     }
     const scratch = () => readdirSync(temporary).filter((name) => name.startsWith('loadout.'))
-    await until(() => scratch().some((name) => existsSync(join(temporary, name, 'ready'))))
+    await until(() => scratch().some((name) => existsSync(join(temporary, name, made))))
     command.kill('SIGKILL')
     await until(() => scratch().length === 0)
     expect(readdirSync(temporary)).toEqual([])
@@ -303,6 +309,27 @@ describe.runIf(canClose)('test --helps', () => {
     const allowed = run(home, address, [folder, '--helps', '--yes', '--allow-commands', '--json'])
     expect((JSON.parse(allowed.stdout) as TestReport).tasks[0]?.with).toMatchObject({ held: 1, of: 1 })
     expect(existsSync(mark)).toBe(false)
+  })
+
+  it('copies files that a test names from its own folder only, and only into the folder of the run', async () => {
+    const secret = join(makeProject({ 'secret.csv': 'a' }), 'secret.csv')
+    const seen = '[[".git","table.csv","weir"],["home","ready","tmp","work"]]'
+    const { home, folder } = world([])
+    const files = ['table.csv', 'x/../../weir/SKILL.md', relative(join(folder, 'skills/tide'), secret), secret]
+    const evals = [{ prompt: 'high water', files, assertions: [{ type: 'content_contains', value: seen }] }]
+    writeFileSync(join(folder, 'skills/tide/evals/evals.json'), JSON.stringify({ skill_name: 'tide', evals }))
+    writeFileSync(join(folder, 'skills/tide/evals/table.csv'), 'a,b\n')
+    const act = `JSON.stringify(['.', '..'].map((at) => fs.readdirSync(at).sort()))`
+    const { stdout } = run(home, await serve([{ when: 'high water', act }]), [folder, '--helps', '--yes', '--json'])
+    const [compared] = (JSON.parse(stdout) as TestReport).tasks
+    expect(compared).toMatchObject({ without: { held: 1, of: 1 }, with: { held: 1, of: 1 } })
+  })
+
+  it('runs a client also where the current folder holds the temporary one', async () => {
+    const { home, folder } = world(task([{ type: 'content_contains', value: 'noon' }])[0])
+    const address = await serve([{ when: 'high water', says: 'At noon.' }])
+    const { stdout } = run(home, address, [folder, '--helps', '--yes', '--json'], { cwd: '/tmp' })
+    expect((JSON.parse(stdout) as TestReport).tasks[0]?.with).toMatchObject({ held: 1, of: 1 })
   })
 })
 
