@@ -69,6 +69,11 @@ export async function withScratch<T>(run: (folder: string) => Promise<T>): Promi
   }
 }
 
+/** How the paths of all temporary folders of this process begin. */
+export function ownScratch(): string {
+  return join(tmpdir(), `${NAME}.${process.pid}-`)
+}
+
 /** A temporary folder for this process. */
 export function makeScratch(): string {
   removeOldScratch()

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import { withScratch } from '../../machine/leftovers.ts'
+import { ownScratch, withScratch } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { childOptions, endTree } from '../../machine/platform.ts'
 import { failWith } from '../../text/trouble.ts'
@@ -84,21 +84,20 @@ else {
   server.listen(41414, '127.0.0.1', start)
 }`
 
-/** Removes the folder when Loadout has ended, unless it said a word before. What was killed may still write for a moment. */
-const WATCH = `read -r _ || for _ in 1 2 3 4 5 6 7 8 9; do rm -rf "$1" && break; sleep 1; done`
+/** Removes the folders when Loadout has ended, unless it said a word before. What was killed may still write for a moment. */
+const WATCH = `read -r _ || for _ in 1 2 3 4 5 6 7 8 9; do rm -rf "$1"* && break; sleep 1; done`
 
 /** A temporary folder that is removed at once, however Loadout is killed: clients leave logins and work in it. */
-export function withClientFolder<T>(run: (root: string) => Promise<T>): Promise<T> {
-  return withScratch(async (root) => {
-    const stdio = ['pipe', 'ignore', 'ignore'] as const
-    const watcher = spawn('sh', ['-c', WATCH, 'sh', root], { ...childOptions(), cwd: '/', stdio: [...stdio] })
-    for (const each of [watcher, watcher.stdin]) each?.on('error', () => {}) // Where there is no shell, no client runs.
-    try {
-      return await run(root)
-    } finally {
-      watcher.stdin?.end('done\n')
-    }
-  })
+export async function withClientFolder<T>(run: (root: string) => Promise<T>): Promise<T> {
+  const stdio = ['pipe', 'ignore', 'ignore'] as const
+  // Before the folder is made, so that there is no moment without it.
+  const watcher = spawn('sh', ['-c', WATCH, 'sh', ownScratch()], { ...childOptions(), cwd: '/', stdio: [...stdio] })
+  for (const each of [watcher, watcher.stdin]) each?.on('error', () => {}) // Where there is no shell, no client runs.
+  try {
+    return await withScratch(run)
+  } finally {
+    watcher.stdin?.end('done\n')
+  }
 }
 
 /**
