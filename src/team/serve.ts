@@ -161,26 +161,23 @@ export interface SchemaChange {
 }
 
 /** Migrates the schema up or down, without serving. */
-export async function migrateTeam(
-  machine: Machine,
-  request: { database?: string; to?: number },
-): Promise<SchemaChange> {
-  return withDatabase(machine, request.database, async (database) => {
+export const migrateTeam = withDatabase(
+  async (database, { to }: { database?: string; to?: number }): Promise<SchemaChange> => {
     const { version: before } = await readSchema(database)
-    if (request.to !== undefined && request.to < before) await migrateDown(database, MIGRATIONS, request.to)
-    else if (request.to !== undefined && request.to !== madeFor(MIGRATIONS)) {
-      throw failWith('USAGE/schema', { to: request.to, before, newest: madeFor(MIGRATIONS) })
+    if (to !== undefined && to < before) await migrateDown(database, MIGRATIONS, to)
+    else if (to !== undefined && to !== madeFor(MIGRATIONS)) {
+      throw failWith('USAGE/schema', { to, before, newest: madeFor(MIGRATIONS) })
     } else await migrateUp(database, MIGRATIONS)
     return { before, after: (await readSchema(database)).version }
-  })
-}
+  },
+)
 
 /** Makes a token directly in the database, for an administrator who lost theirs. */
-export async function recoverToken(
-  machine: Machine,
-  request: { database?: string; role: Role; group: string; key?: string },
-): Promise<{ token: string }> {
-  return withDatabase(machine, request.database, async (database) => {
+export const recoverToken = withDatabase(
+  async (
+    database,
+    request: { database?: string; role: Role; group: string; key?: string },
+  ): Promise<{ token: string }> => {
     const team = await readTeam(database)
     if (team === undefined) {
       throw failWith('TEAM_DATABASE/empty')
@@ -191,18 +188,20 @@ export async function recoverToken(
     }
     const secret = await addToken(database, { role: request.role, group: request.group, note: 'recovered', by: null })
     return { token: formatToken({ secret, key }) }
-  })
-}
+  },
+)
 
-async function withDatabase<T>(
-  machine: Machine,
-  named: string | undefined,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
-  const database = openDatabase(requireAddress(named ?? readVariable(machine.env, 'LOADOUT_TEAM_DATABASE')), () => {})
-  try {
-    return await orExplain(work(database))
-  } finally {
-    await database.end()
+/** A use case for the machine that can reach the team's database. */
+function withDatabase<Request extends { database?: string }, T>(
+  work: (database: Database, request: Request) => Promise<T>,
+): (machine: Machine, request: Request) => Promise<T> {
+  return async ({ env }, request) => {
+    const address = requireAddress(request.database ?? readVariable(env, 'LOADOUT_TEAM_DATABASE'))
+    const database = openDatabase(address, () => {})
+    try {
+      return await orExplain(work(database, request))
+    } finally {
+      await database.end()
+    }
   }
 }
