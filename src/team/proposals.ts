@@ -39,8 +39,7 @@ export const proposeSkill = withTeam(async (team, { note = '', ...request }: Pro
   const added = patch.split('\n').filter((line) => line.startsWith('+'))
   const secret = detectSecrets(added.join('\n')).find(({ contentClass }) => contentClass !== 'prompt_injection')
   if (secret !== undefined) throw failWith('USAGE/proposal-secret', { name, kind: secret.kind })
-  const reply = await team.call({ path: '/v1/proposals', body: JSON.stringify({ ...change, note }) })
-  const { people, state, isNew } = reply
+  const { people, state, isNew } = await team.call({ path: '/v1/proposals', body: JSON.stringify({ ...change, note }) })
   return { id: proposalId(change), name, people: Number(people), state: String(state), isNew: isNew === true, patch }
 })
 

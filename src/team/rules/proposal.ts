@@ -2,7 +2,6 @@ import { isRecord, sha256 } from '../../text/values.ts'
 import { nameProblem } from './catalog.ts'
 
 export const PROPOSAL_STATES = ['open', 'adopted', 'declined'] as const
-type ProposalState = (typeof PROPOSAL_STATES)[number]
 
 /** A change of one skill, as a patch in git's format. */
 export interface Change {
@@ -17,7 +16,7 @@ export interface Change {
 /** What the server knows of a proposal. */
 export interface Proposal extends Omit<Change, 'patch'> {
   id: string
-  state: ProposalState
+  state: (typeof PROPOSAL_STATES)[number]
   made: string
   /** How many proposed exactly this. */
   people: number

@@ -65,8 +65,10 @@ async function send<T>(path: string, init: RequestInit): Promise<T> {
     throw refuse('UNREACHABLE/page')
   })
   if (response.status === 204) return undefined as T
-  const json = await response.json().catch(() => ({ error: refuse('UNEXPECTED/cut-off') }))
-  if (response.ok) return json as T
   if (response.status === 401) connection.value = 'refused'
+  const json = await response.json().catch((error: Error) => {
+    throw error.name === 'AbortError' ? error : refuse('UNEXPECTED/cut-off')
+  })
+  if (response.ok) return json as T
   throw json.error === undefined ? refuse('UNEXPECTED/status', { status: response.status }) : new Refusal(json.error)
 }
