@@ -3,8 +3,8 @@ import { nameProblem } from './catalog.ts'
 
 export const PROPOSAL_STATES = ['open', 'adopted', 'declined'] as const
 
-/** A change of one skill, as a patch in git's format. */
-export interface Change {
+/** A change of one skill as it arrives from another machine: a patch in git's format. */
+export interface SentChange {
   name: string
   /** The commit of the library that it changes; empty for a new skill. */
   base: string
@@ -14,7 +14,7 @@ export interface Change {
 }
 
 /** What the server knows of a proposal. */
-export interface Proposal extends Omit<Change, 'patch'> {
+export interface Proposal extends Omit<SentChange, 'patch'> {
   id: string
   state: (typeof PROPOSAL_STATES)[number]
   made: string
@@ -24,7 +24,7 @@ export interface Proposal extends Omit<Change, 'patch'> {
 }
 
 /** Equal content of one skill has one id, whatever it was made from. */
-export function proposalId({ name, result }: Pick<Change, 'name' | 'result'>): string {
+export function proposalId({ name, result }: Pick<SentChange, 'name' | 'result'>): string {
   return sha256(`${name}\n${result}`).slice(0, 16)
 }
 
@@ -32,7 +32,7 @@ export function proposalId({ name, result }: Pick<Change, 'name' | 'result'>): s
 export const LONGEST_PATCH = 256 * 1024
 
 /** A change that another program sent; a text says what is wrong with it. */
-export function readChange(json: unknown): Change | string {
+export function readChange(json: unknown): SentChange | string {
   if (!isRecord(json)) return 'it is not an object'
   const { name, base, result, patch } = json
   if (typeof name !== 'string' || nameProblem({ name, version: '1' }) !== undefined) return '"name" is not a name'
